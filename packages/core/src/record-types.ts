@@ -71,9 +71,10 @@ export type Relation =
   /**
    * The record of the field's type whose `to` equals this record's column `from` (`@link`). For a list, `from` contains
    * a JSON list, and the records come in its order, without missing ones. If `from` is the field's own path, the field
-   * has a text column of that name. Files and folders are linked by their ids.
+   * has a text column of that name. Files and folders are linked by their ids; `pathField` is the path of a different field
+   * that has the path of the file in the content.
    */
-  | { readonly by: 'link'; readonly from: string; readonly to: string }
+  | { readonly by: 'link'; readonly from: string; readonly to: string; readonly pathField?: string }
   /**
    * The records of the field's type whose column `to` equals this record's column `from`, or contains it if `inList`
    * (`@link(by:)`). In the order of their creation.

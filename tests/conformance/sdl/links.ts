@@ -194,6 +194,35 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: '@link(from:) of a File: a path inside an object',
+    outcome: 'supported',
+    contract: `type Dish implements Node @record @source(glob: "*.json") {
+      name: String! cover: Cover image: File @link(from: "cover.src") paths: [String!] files: [File!] @link(from: "paths") }
+      type Cover { src: String alt: String }
+      extend type File { dishes: [Dish!]! @link(by: "image") }`,
+    files: {
+      'a.json': '{"name": "Soup", "cover": {"src": "./x.txt", "alt": "X"}, "paths": ["x.txt", "./a.json"]}',
+      'b.json': '{"name": "Cake", "image": "x.txt"}',
+      'x.txt': '',
+    },
+    exchanges: [
+      ask('{ allDish { nodes { cover { src } image { base dishes { name } } files { base } } } }', {
+        allDish: {
+          nodes: [
+            {
+              cover: { src: './x.txt' },
+              image: { base: 'x.txt', dishes: [{ name: 'Soup' }] },
+              files: [{ base: 'x.txt' }, { base: 'a.json' }],
+            },
+            { cover: null, image: null, files: null },
+          ],
+        },
+      }),
+      ask('{ allDish(filter: {image: {base: {eq: "x.txt"}}}) { totalCount } }', { allDish: { totalCount: 1 } }),
+    ],
+  },
+  {
+    section,
     feature: '@child: a record inside a file',
     outcome: 'supported',
     contract: `type Dish implements Node @record @source(glob: "*.json") { name: String! }
@@ -289,5 +318,15 @@ export const rows: readonly Row[] = [
     outcome: 'refused',
     contract: `${POST}\n${person('place: Place')}\ntype Place { post: Post @link }`,
     errors: ['5:25 @link is only allowed on fields of @record types; Place is not one.'],
+  },
+  {
+    section,
+    feature: '@link of a File on a field inside an object',
+    outcome: 'refused',
+    contract: `type Dish implements Node @record @source(glob: "*.json") { name: String! cover: Cover }
+      type Cover { alt: String src: File @link }`,
+    errors: [
+      '2:42 @link is only allowed on fields of @record types; Cover is not one. Make Cover.src a String, and add a field to the record type: src: File @link(from: "x.src"), where x is the field with the type Cover.',
+    ],
   },
 ];

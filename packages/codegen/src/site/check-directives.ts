@@ -23,6 +23,7 @@ import {
   getTypeNode,
   isRecordDefinition,
   isRecordType,
+  linkColumn,
   type LinkEnds,
   readDirectives,
   type SdlField,
@@ -124,7 +125,7 @@ export function findBackEnds(kind: SdlFields, field: SdlField, { by, from }: Bac
   if (target !== link.to || (rest.length > 0 && rest.join('.') !== link.to)) {
     return `Expected "${link.to}", the field of ${kind.name} to which ${type.name}.${name} refers; received "${target === link.to ? rest.join('.') : target}".`;
   }
-  return { from: link.to, to: link.from ?? other.name, inList: getFieldShape(other).list };
+  return { from: link.to, to: linkColumn(type, other, link), inList: getFieldShape(other).list };
 }
 
 function findValueEnds(kind: SdlFields, type: GraphQLObjectType, { by, from }: BackReference): BackEnds | string {

@@ -20,6 +20,7 @@ import {
   getFieldShape,
   getTypeNode,
   isRecordType,
+  linkColumn,
   listRecordTypes,
   OPERATOR_INPUTS,
   readDirectives,
@@ -147,7 +148,7 @@ function checkInnerFields(type: GraphQLObjectType, diagnostics: DiagnosticList):
     for (const source of sources) {
       diagnostics.add(
         source,
-        `@${source.name.value} is only allowed on fields of @record types; ${type.name} is not one.`,
+        `@${source.name.value} is only allowed on fields of @record types; ${type.name} is not one.${adviseLink(type, field)}`,
       );
     }
     const { type: inner } = getFieldShape(field);
@@ -291,7 +292,7 @@ function checkNeeds(
 }
 
 const hasColumn = (kind: GraphQLObjectType, path: string): boolean =>
-  findStored(kind, path) !== undefined || hasOwnKeyColumn(kind.getFields()[path]);
+  findStored(kind, path) !== undefined || hasOwnKeyColumn(kind, kind.getFields()[path]);
 
 function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, diagnostics: DiagnosticList): void {
   const stored = findStored(kind, of);
@@ -321,8 +322,17 @@ function checkSlug(kind: GraphQLObjectType, field: SdlField, diagnostics: Diagno
     diagnostics.add(directive, `Expected @slug in a record type with @source; ${kind.name} has no files.`);
 }
 
+/** Names the form for a path inside an object. */
+function adviseLink(type: GraphQLObjectType, field: SdlField): string {
+  const { type: linked } = getFieldShape(field);
+  if (linked.name !== 'File' && linked.name !== 'Directory') return '';
+  const place = `x.${field.name}`;
+  return ` Make ${type.name}.${field.name} a String, and add a field to the record type: ${field.name}: ${linked.name} @link(from: "${place}"), where x is the field with the type ${type.name}.`;
+}
+
 /** Returns whether the keys of a link are stored in a column of the field itself. */
-function hasOwnKeyColumn(field: SdlField | undefined): boolean {
-  const link = field && readDirectives(field).link;
-  return link !== undefined && link.from === undefined;
+function hasOwnKeyColumn(kind: GraphQLObjectType, field: SdlField | undefined): boolean {
+  if (field === undefined) return false;
+  const { link } = readDirectives(field);
+  return link !== undefined && linkColumn(kind, field, link) === field.name;
 }

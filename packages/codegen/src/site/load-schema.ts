@@ -31,12 +31,14 @@ import {
   allQueryName,
   DiagnosticList,
   findDirective,
+  findPathField,
   findStoredScalar,
   findTexts,
   getFieldShape,
   isNodeDefinition,
   isRecordDefinition,
   isRecordType,
+  linkColumn,
   listRecordTypes,
   readDirectives,
   type SdlField,
@@ -262,5 +264,8 @@ function readRelation(field: SdlField, kind: SdlFields): Relation | undefined {
     const ends = findBackEnds(kind, field, back);
     return typeof ends === 'string' ? undefined : { by: 'back', ...ends };
   }
-  return link && { by: 'link', from: link.from ?? field.name, to: link.to };
+  if (link === undefined) return undefined;
+  const pathField = findPathField(kind, field);
+  const from = linkColumn(kind, field, link);
+  return { by: 'link', from, to: link.to, ...(pathField !== undefined && { pathField }) };
 }

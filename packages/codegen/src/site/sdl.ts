@@ -149,6 +149,18 @@ function readLink(by: string | undefined, link: LinkEnds | false): Pick<FieldDir
   return by === undefined ? { link } : { back: { by, from: link.from } };
 }
 
+/** Returns the field with the paths of linked files, which is `from` unless `to` is set. Only files have a folder. */
+export function findPathField(kind: SdlFields, field: SdlField): string | undefined {
+  const { type } = getFieldShape(field);
+  const isPath = (type.name === 'File' || type.name === 'Directory') && findDirective(kind, 'source') !== undefined;
+  const hasTo = findDirective(field, 'link')?.arguments?.some(({ name }) => name.value === 'to');
+  return isPath && hasTo === false ? readDirectives(field).link?.from : undefined;
+}
+
+/** Returns the column with the keys of a link. */
+export const linkColumn = (kind: SdlFields, field: SdlField, { from }: LinkEnds): string =>
+  from === undefined || findPathField(kind, field) !== undefined ? field.name : from;
+
 const texts = (directive: ConstDirectiveNode | undefined, argument: string): string[] =>
   findTexts(directive, argument).map(({ value }) => value);
 

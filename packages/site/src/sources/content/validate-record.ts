@@ -75,7 +75,10 @@ class Validation {
   }
 
   checkFields(fields: readonly RecordField[], values: Readonly<Record<string, unknown>>, at: Path): void {
-    for (const field of fields) this.#checkField(field, own(values, field.name), [...at, field.name]);
+    for (const field of fields) {
+      const names = pathFieldOf(field)?.split('.') ?? [field.name];
+      this.#checkField(field, names.reduce<unknown>(ownOf, values), [...at, ...names]);
+    }
   }
 
   #checkField(field: RecordField, value: unknown, at: Path): void {
@@ -291,10 +294,12 @@ function formatPath(at: Path): string {
     .slice(1);
 }
 
+const pathFieldOf = (field: RecordField): string | undefined =>
+  field.kind === 'relation' && field.relation.by === 'link' ? field.relation.pathField : undefined;
+
 /** Ignores inherited properties, such as `constructor`. */
-function own(values: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
-}
+const ownOf = (values: unknown, name: string): unknown =>
+  isObject(values) && Object.hasOwn(values, name) ? values[name] : undefined;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
