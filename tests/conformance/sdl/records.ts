@@ -57,18 +57,18 @@ export const rows: readonly Row[] = [
   {
     section,
     feature: '@slug',
-    note: 'The path of the file below the folder that its glob begins with, unless the file has a value.',
+    note: 'The path of the file below the folder that its glob begins with, unless the file has a value, or the entry of a data file an `id`.',
     outcome: 'supported',
     contract: `type Boat implements Node @record @source(glob: ["boats/**/*.md", "more/*.json"]) {
       slug: String! @slug title: String @slug @search
       twin: Boat @link(to: "slug")
     }`,
     files: {
-      'boats/anna.md': '---\ntitle: Anna\ntwin: old/berta\n---\n',
+      'boats/anna.md': '---\nid: a1\ntitle: Anna\ntwin: old/berta\n---\n',
       'boats/old/berta/index.md': '---\nslug:\n---\n',
       'boats/old/clara.v2.md': '---\nslug: clara\n---\n',
       'boats/index.md': '',
-      'more/list.json': '[{"slug": "one"}, {}]',
+      'more/list.json': '[{"slug": "one"}, {}, {"id": "dora", "title": "Dora"}, {"id": 5}]',
     },
     exchanges: [
       ask('{ allBoat { nodes { slug title twin { slug } } } }', {
@@ -80,6 +80,8 @@ export const rows: readonly Row[] = [
             { slug: 'clara', title: 'old/clara.v2' },
             { slug: 'one', title: 'list' },
             { slug: 'list', title: 'list' },
+            { slug: 'dora', title: 'Dora' },
+            { slug: '5', title: '5' },
           ],
         },
       }),

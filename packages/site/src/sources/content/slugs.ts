@@ -3,7 +3,10 @@ import type { RecordTable } from '@trellis/core/record-types';
 import type { SiteSource } from '../site-sources.js';
 import type { ParsedEntry } from './content-parser.js';
 
-/** Adds the slug of a file to an entry, for the fields with `@slug` that have no value there. */
+/**
+ * Adds the slug of a file to an entry, for the fields with `@slug` that have no value there. Several entries of a file that is
+ * not a text have the same path, but often an `id`, which no field can have.
+ */
 export function withSlugs(
   { fields, source: { globs } = { globs: [] } }: Pick<RecordTable, 'fields' | 'source'>,
   entry: ParsedEntry,
@@ -12,7 +15,9 @@ export function withSlugs(
   const names = fields.flatMap((field) => (field.kind === 'scalar' && field.slug ? [field.name] : []));
   const missing = names.filter((name) => !Object.hasOwn(entry.values, name) || entry.values[name] === null);
   if (missing.length === 0) return entry;
-  const slug = toSlug(file, globs);
+  const { id } = entry.values;
+  const hasId = entry.body === undefined && (typeof id === 'string' || typeof id === 'number');
+  const slug = hasId ? String(id) : toSlug(file, globs);
   return { ...entry, values: { ...entry.values, ...Object.fromEntries(missing.map((name) => [name, slug])) } };
 }
 
