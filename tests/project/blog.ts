@@ -1,13 +1,13 @@
 /** Follows docs/blog.md in a project whose packages are installed elsewhere. */
 import { once } from 'node:events';
-import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { importFromTool, installTool } from '../../tools/install.js';
 import { eventually } from '../eventually.js';
 import { type PageFile, readPage } from './add-a-service.js';
-import { type RunOptions, runCommand, whileServed, writeProjectFile } from './run-project.js';
+import { followSteps, type RunOptions, runCommand, whileServed, writeProjectFile } from './run-project.js';
 
 interface BlogOptions {
   /** The folder in which the page begins. */
@@ -24,34 +24,24 @@ export async function followBlog({ folder, modules }: BlogOptions): Promise<stri
   const news = await pickNews();
   const feed = await serveFeed();
   const project = path.join(folder, 'my-blog');
-  let cwd = folder;
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: '' };
   const cli = path.join(modules, '.bin/trellis');
-  const run = (program: string, args: readonly string[]) => runCommand(program, args, { cwd, env });
-  /** The commands that need a registry or a checkout beside the project, or that run until they are stopped. */
-  const own: Readonly<Record<string, () => Promise<unknown>>> = {
-    'npm create trellis my-blog -- --with site': () =>
-      run(process.execPath, [path.resolve('dist/cli.js'), 'init', 'my-blog', '--with', 'site']),
-    'cd my-blog': async () => void (cwd = project),
-    'npm install': () => symlink(modules, path.join(project, 'node_modules')),
-    'cp -r ../trellis/examples/blog/content .': () => run('cp', ['-r', path.resolve('examples/blog/content'), '.']),
+  const own: Readonly<Record<string, (cwd: string) => Promise<unknown>>> = {
+    'cp -r ../trellis/examples/blog/content .': (cwd) =>
+      runCommand('cp', ['-r', path.resolve('examples/blog/content'), '.'], { cwd, env }),
     'export NEWS_FEED=https://example.com/feed.json': async () => {
       env.NEWS_FEED = feed.url;
       await addNews(project, news);
     },
-    'npx trellis serve': () => tryQueries(queries, { cli, cwd, env }),
-    'npx @11ty/eleventy': () => {
+    'npx trellis serve': (cwd) => tryQueries(queries, { cli, cwd, env }),
+    'npx @11ty/eleventy': (cwd) => {
       installTool('tools/eleventy');
-      return run(process.execPath, [path.resolve('tools/eleventy/node_modules/@11ty/eleventy/cmd.cjs')]);
+      const eleventy = path.resolve('tools/eleventy/node_modules/@11ty/eleventy/cmd.cjs');
+      return runCommand(process.execPath, [eleventy], { cwd, env });
     },
   };
   try {
-    for (const step of steps) {
-      if (typeof step !== 'string') await writeProjectFile(path.join(project, step.file), step.text);
-      else if (own[step]) await own[step]();
-      else if (step.startsWith('npx trellis ')) await run(cli, step.split(' ').slice(2));
-      else await run('sh', ['-c', step]);
-    }
+    await followSteps(steps, { folder, name: 'my-blog', modules, env, own });
   } finally {
     feed.close();
   }

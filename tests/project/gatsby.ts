@@ -1,8 +1,9 @@
 /** Follows docs/gatsby.md in a project whose packages are installed elsewhere. */
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readPage } from './add-a-service.js';
-import { type QueryResult, runCommand, whileServed, writeProjectFile } from './run-project.js';
+import { readFormRows } from './form-rows.js';
+import { followSteps, type QueryResult, whileServed, writeProjectFile } from './run-project.js';
 
 interface GatsbyOptions {
   /** The folder in which the page begins. */
@@ -36,37 +37,21 @@ const TABLES: Readonly<Record<string, (form: string) => string>> = {
 export async function followGatsby({ folder, modules }: GatsbyOptions): Promise<GatsbyResults> {
   const { steps, queries } = await readPage(PAGE);
   const page = await readFile(PAGE, 'utf8');
-  const project = path.join(folder, 'my-site');
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: '' };
   const cli = path.join(modules, '.bin/trellis');
   await writeStarter(path.join(folder, 'gatsby-starter-blog'));
-  let cwd = folder;
   let tried: GatsbyResults | undefined;
-  const run = (program: string, args: readonly string[]) => runCommand(program, args, { cwd, env });
-  /** The commands that need a registry, or that run until they are stopped. */
-  const own: Readonly<Record<string, () => Promise<unknown>>> = {
-    'npm create trellis my-site -- --with site': () =>
-      run(process.execPath, [path.resolve('dist/cli.js'), 'init', 'my-site', '--with', 'site']),
-    'cd my-site': async () => void (cwd = project),
-    'npm install': () => symlink(modules, path.join(project, 'node_modules')),
-    'npx trellis serve': async () => {
-      tried = await whileServed(cli, { cwd, env }, async (ask) => ({
-        results: await Promise.all(queries.map(ask)),
-        rows: (
-          await Promise.all(
-            Object.entries(TABLES).map(([heading, wrap]) => tryTable(page, heading, (form) => ask(wrap(form)))),
-          )
-        ).flat(),
-      }));
-    },
+  const serve = async (cwd: string) => {
+    tried = await whileServed(cli, { cwd, env }, async (ask) => ({
+      results: await Promise.all(queries.map(ask)),
+      rows: (
+        await Promise.all(
+          Object.entries(TABLES).map(([heading, wrap]) => tryTable(page, heading, (form) => ask(wrap(form)))),
+        )
+      ).flat(),
+    }));
   };
-  for (const step of steps) {
-    if (typeof step !== 'string') await writeProjectFile(path.join(project, step.file), step.text);
-    else if (own[step]) await own[step]();
-    else if (step.startsWith('npx '))
-      await run(path.join(modules, '.bin', step.split(' ')[1] ?? ''), step.split(' ').slice(2));
-    else await run('sh', ['-c', step]);
-  }
+  await followSteps(steps, { folder, name: 'my-site', modules, env, own: { 'npx trellis serve': serve } });
   if (tried === undefined) throw new Error(`${PAGE} does not start the server.`);
   return tried;
 }
@@ -79,8 +64,8 @@ async function tryTable(
   const tryAll = (forms: readonly string[]) =>
     Promise.all(forms.map(async (form) => ({ form, result: await ask(form) })));
   return Promise.all(
-    readFormRows(page, heading).map(async ({ gatsby, trellis }) => ({
-      gatsby: await tryAll(gatsby),
+    readFormRows(page, heading).map(async ({ other, trellis }) => ({
+      gatsby: await tryAll(other),
       trellis: await tryAll(trellis),
     })),
   );
@@ -132,23 +117,3 @@ description: This is a custom description for SEO and Open Graph purposes.
 Far far away, behind the word mountains.
 `,
 };
-
-/** The forms of Gatsby in a row of a table of docs/gatsby.md, and those of Trellis. */
-export interface FormRow {
-  readonly gatsby: readonly string[];
-  readonly trellis: readonly string[];
-}
-
-/** Reads the code in the first two columns of the table below a heading. */
-export function readFormRows(page: string, heading: string): readonly FormRow[] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  const [own = ''] = section.split('\n## ');
-  const rows = own.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
-  return rows.map((row) => {
-    const [, gatsby = '', trellis = ''] = row.split(/(?<!\\)\|/u);
-    return { gatsby: listCode(gatsby), trellis: listCode(trellis) };
-  });
-}
-
-const listCode = (cell: string): readonly string[] =>
-  [...cell.matchAll(/`([^`]+)`/gu)].map(([, code = '']) => code.replaceAll('\\|', '|'));

@@ -1,8 +1,9 @@
 /** Runs the commands and the queries of a page of the documentation in a project. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { PageFile } from './add-a-service.js';
 import { waitForLine } from './wait-for-line.js';
 
 export interface RunOptions {
@@ -22,6 +23,42 @@ export async function runCommand(program: string, args: readonly string[], { cwd
 export async function writeProjectFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);
+}
+
+interface FollowOptions {
+  /** The folder in which the page begins. */
+  readonly folder: string;
+  /** The name of the project that the page creates. */
+  readonly name: string;
+  /** The installed packages. */
+  readonly modules: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The commands that are run in a different way, as they need a registry, or run until they are stopped. */
+  readonly own: Readonly<Record<string, (cwd: string) => Promise<unknown>>>;
+}
+
+/** Writes the files of a page, and runs its commands, in a project whose packages are installed elsewhere. */
+export async function followSteps(
+  steps: readonly (PageFile | string)[],
+  { folder, name, modules, env, own }: FollowOptions,
+): Promise<void> {
+  const project = path.join(folder, name);
+  let cwd = folder;
+  const known: FollowOptions['own'] = {
+    [`npm create trellis ${name} -- --with site`]: () =>
+      runCommand(process.execPath, [path.resolve('dist/cli.js'), 'init', name, '--with', 'site'], { cwd, env }),
+    [`cd ${name}`]: async () => void (cwd = project),
+    'npm install': () => symlink(modules, path.join(project, 'node_modules')),
+    ...own,
+  };
+  for (const step of steps) {
+    if (typeof step !== 'string') await writeProjectFile(path.join(project, step.file), step.text);
+    else if (known[step]) await known[step](cwd);
+    else if (step.startsWith('npx ')) {
+      const [, program = '', ...args] = step.split(' ');
+      await runCommand(path.join(modules, '.bin', program), args, { cwd, env });
+    } else await runCommand('sh', ['-c', step], { cwd, env });
+  }
 }
 
 export interface QueryResult {
