@@ -255,6 +255,16 @@ describe('links', () => {
     ]);
   });
 
+  test.each([
+    ['/images/none.png', 'the path of a File below the folder of the source, as it begins with a slash'],
+    ['~/images/a.png', 'the path of a File without an alias'],
+  ])('to %s have a warning that names the form of paths', async (cover, wanted) => {
+    folder.put('dishes/a.md', markdown({ title: 'A', cover }));
+    expect((await open()).warnings).toEqual([
+      expect.stringContaining(`Dish.cover: expected ${wanted}; received ${JSON.stringify(cover)}.`),
+    ]);
+  });
+
   test('follow files that are added and deleted later', async () => {
     folder.put('dishes/a.md', markdown({ title: 'A', cover: '../images/new.png' }));
     expect((await open()).count).toBe(1);

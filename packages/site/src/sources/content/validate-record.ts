@@ -189,7 +189,12 @@ class Validation {
     const isText = typeof item === 'string' || typeof item === 'number';
     const key = isText ? this.#options.toLinkKey(field, String(item)) : undefined;
     if (key !== undefined) return [key];
-    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `text that identifies a ${field.type}`, item);
+    this.#report(
+      field.path,
+      at,
+      isText ? wantedPath(field.type, String(item)) : `text that identifies a ${field.type}`,
+      item,
+    );
     return [];
   }
 
@@ -230,6 +235,12 @@ const WANTED: Readonly<Record<ScalarType, string>> = {
   Int: 'a 32-bit whole number',
   String: 'text',
 };
+
+/** Sites of other tools have paths from their folder `public`, and aliases of folders. */
+function wantedPath(type: string, text: string): string {
+  if (text.startsWith('/')) return `the path of a ${type} below the folder of the source, as it begins with a slash`;
+  return /^[~@]\//.test(text) ? `the path of a ${type} without an alias` : `the path of a ${type}`;
+}
 
 type ParseScalar = (value: unknown) => number | string | undefined;
 
