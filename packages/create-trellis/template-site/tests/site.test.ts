@@ -12,7 +12,7 @@ test('articles are found by their tags', async () => {
   const server = await startServer({ state });
   try {
     const { allArticle } = await createSiteClient(server.origin).query(ArticlesDocument, { tag: 'summer' });
-    assert.deepEqual(allArticle.nodes, [{ title: 'Roses in June', words: 10 }]);
+    assert.deepEqual(allArticle.nodes, [{ slug: 'roses', title: 'Roses in June', words: 10 }]);
   } finally {
     await server.close();
     await rm(state, { recursive: true });
