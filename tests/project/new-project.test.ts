@@ -15,6 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { packAll } from '../../scripts/pack.js';
 import { eventually } from '../eventually.js';
 import { readPage } from './add-a-service.js';
+import { followAstro } from './astro.js';
 import { findBrokenLinks, followBlog, readFeed } from './blog.js';
 import { followGatsby } from './gatsby.js';
 import { waitForLine } from './wait-for-line.js';
@@ -398,6 +399,34 @@ test('docs/gatsby.md moves a site, and lists forms that the server rejects and a
   const forms = (tried: (typeof rows)[number]['gatsby']) => tried.map(({ form }) => form);
   expect(rows.flatMap(({ gatsby }) => forms(gatsby.filter((one) => !isRejected(one))))).toEqual([]);
   expect(rows.flatMap(({ trellis }) => forms(trellis.filter(isRejected)))).toEqual([]);
+});
+
+test('docs/astro.md moves a site', async () => {
+  const modules = path.join(app, 'node_modules');
+  const [list, page, ...more] = await followAstro({ folder: path.join(folder, 'astro'), modules });
+  expect(more).toEqual([]);
+  const src = expect.stringMatching(/^\/static\/.*_w720_h360_.*blog-placeholder-\d\.jpg$/u) as string;
+  const heroImage = { childImageProc: { fluid: { src } } };
+  expect(list?.data).toMatchObject({
+    allPost: {
+      nodes: [
+        { slug: 'using-mdx', title: 'Using MDX', pubDate: 'Jun 1, 2024', heroImage },
+        { slug: 'second-post', title: 'Second post', pubDate: 'Jul 15, 2022', heroImage: null },
+        { slug: 'first-post', title: 'First post', pubDate: 'Jul 8, 2022', heroImage },
+      ],
+    },
+  });
+  const html = expect.stringMatching(/<p>Embedded <em>component<\/em> in MDX<\/p>.*<picture>/su) as string;
+  const headings = [
+    { depth: 2, id: 'example', value: 'Example' },
+    { depth: 2, id: 'more-links', value: 'More Links' },
+  ];
+  expect(page?.data).toEqual({
+    post: {
+      ...{ title: 'Using MDX', description: 'About this blog', pubDate: 'Jun 1, 2024', updatedDate: null },
+      content: { html, headings },
+    },
+  });
 });
 
 test('docs/add-a-service.md adds a service with storage', async () => {
