@@ -24,13 +24,13 @@ interface MarkdownOptions {
 
 /** Opens the renderer of a site. It loads the libraries and starts its thread with the first text. */
 export function openMarkdown(
-  { store, config: { markdown } }: Pick<ReadableSite, 'config' | 'store'>,
+  { store, config: { markdown, aliases } }: Pick<ReadableSite, 'config' | 'store'>,
   { imaging, directory, cacheDirectory, warn }: MarkdownOptions,
 ): MarkdownService {
   const targets = createTargets(imaging, { maxWidth: markdown.imageWidth });
   return {
     ...openMarkdownRenderer({ ...markdown, directory: cacheDirectory }),
-    ...createMarkdownLinks({ records: store, targets, directory, warn }),
+    ...createMarkdownLinks({ records: store, targets, directory, aliases, warn }),
   };
 }
 

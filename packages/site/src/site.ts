@@ -274,7 +274,7 @@ async function readSite(directory: string, { config, store, tables, codecs, sign
     except: [options.stateDirectory, ...(options.except ?? [])].map(realPath),
   });
   deleteObsoleteSources(store, sources.length);
-  const content = openContentRecords({ store, tables, sources, codecs });
+  const content = openContentRecords({ store, tables, sources, aliases: config.aliases, codecs });
   const problems = new EntryProblems();
   const onContentProblems = ({ messages, count }: ContentProblems): void => options.onWarnings?.(messages, count);
   const live =

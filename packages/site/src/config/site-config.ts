@@ -29,6 +29,14 @@ export interface SiteConfig extends ExposureConfig {
   /** The allowed arguments of image fields; `stored` allows only those of the stored queries. */
   readonly imageRecipes: 'any' | 'stored';
   readonly markdown: MarkdownConfig;
+  /** The folders that paths in content name by a prefix, the longest prefix first. */
+  readonly aliases: readonly PathAlias[];
+}
+
+/** A name at the beginning of paths, such as `~` in `~/images/a.png`, and the absolute path of its folder. */
+export interface PathAlias {
+  readonly prefix: string;
+  readonly folder: string;
 }
 
 /** The rendering of fields with `@markdown`. */
@@ -86,6 +94,7 @@ export interface SiteConfigInput {
   allow?: string[];
   images?: { recipes?: 'any' | 'stored' };
   markdown?: { sanitize?: boolean; highlight?: boolean; imageWidth?: number };
+  aliases?: Record<string, string>;
 }
 
 /** The name of the only source of a site without configured sources. */
@@ -125,6 +134,9 @@ function toSiteConfig(written: SiteConfigInput, directory: string): SiteConfig {
     allow: written.allow ?? [],
     imageRecipes: written.images?.recipes ?? 'any',
     markdown: { sanitize: true, highlight: true, imageWidth: 800, ...written.markdown },
+    aliases: Object.entries(written.aliases ?? {})
+      .map(([prefix, folder]) => ({ prefix: prefix.replace(/\/+$/, ''), folder: path.resolve(directory, folder) }))
+      .sort((one, other) => other.prefix.length - one.prefix.length),
   };
 }
 

@@ -16,6 +16,9 @@ const RELATIVE = '^(?!/)(?!(.*/)?\\.\\.(/|$))';
 /** A relative glob that is not a negation, which would allow everything else. */
 const ALLOWED = '^(?![/!])';
 
+/** Other names could be those of folders, or the beginning of a URL. */
+const ALIAS = '^[@~$][\\w./-]{0,100}$';
+
 const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
 
 /** The bounds keep a broken file from creating a million records; no real site comes near them. */
@@ -39,6 +42,7 @@ const SITE_CONFIG_SCHEMA = object({
     highlight: { type: 'boolean' },
     imageWidth: { type: 'integer', minimum: 1, maximum: 4096 },
   }),
+  aliases: { type: 'object', propertyNames: { pattern: ALIAS }, additionalProperties: text, maxProperties: 100 },
 }) as unknown as JSONSchemaType<SiteConfigInput>;
 
 /** Compiles the schema for the first configuration, as most sites have none. Its tests are its check. */
@@ -83,6 +87,7 @@ function describe(error: ErrorObject | undefined): string {
 }
 
 const PATTERNS: Readonly<Record<string, string>> = {
+  [ALIAS]: 'a name that begins with "@", "~" or "$", such as "@/assets"',
   [ALLOWED]: 'a glob on the path below a source, such as ".well-known/**"',
   [RELATIVE]: 'a glob within the site\'s folder, such as "queries/*.graphql"',
 };

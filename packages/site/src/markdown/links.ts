@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
+import type { PathAlias } from '../config/site-config.js';
 import type { RecordQueries } from '../query/record-queries.js';
 import { toFileId } from '../sources/file-records.js';
 import { formatProblem } from '../sources/problems.js';
+import { findAliased } from '../sources/site-sources.js';
 import { mdxToMarkdown } from './mdx.js';
 import type { HtmlPieces, LinkSlot } from './rendering.js';
 
@@ -44,6 +46,7 @@ export interface MarkdownLinksOptions {
   readonly targets: MarkdownTargets;
   /** The site's folder, to which the paths in warnings are relative. */
   readonly directory: string;
+  readonly aliases?: readonly PathAlias[];
   /** Called once for each link without a target. */
   readonly warn: (message: string) => void;
 }
@@ -74,7 +77,13 @@ const MAX_READ = 4 * 1024 * 1024;
 /** What follows the path of a page in the name of its text. */
 const PAGE_ENDINGS = ['.md', '.mdx', '.markdown', '/index.md', '/index.mdx', '/index.markdown'];
 
-export function createMarkdownLinks({ records, targets, directory, warn }: MarkdownLinksOptions): MarkdownLinks {
+export function createMarkdownLinks({
+  records,
+  targets,
+  directory,
+  aliases = [],
+  warn,
+}: MarkdownLinksOptions): MarkdownLinks {
   const warned = new LRUCache<string, true>({ max: MAX_WARNED });
 
   const findFile = (id: string): SiteFile | undefined =>
@@ -88,7 +97,10 @@ export function createMarkdownLinks({ records, targets, directory, warn }: Markd
 
   async function resolveSlot(slot: LinkSlot, file: SiteFile, source: MarkdownSource): Promise<string> {
     const { path: target, rest } = splitUrl(slot.url);
-    const absolutePath = target === undefined ? '' : path.posix.join(path.posix.dirname(file.absolutePath), target);
+    const absolutePath =
+      target === undefined
+        ? ''
+        : (findAliased(target, aliases) ?? path.posix.join(path.posix.dirname(file.absolutePath), target));
     const id = toFileId(absolutePath);
     const found = findFile(id);
     if (found)

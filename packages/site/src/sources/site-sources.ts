@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '@trellis/core/errors';
 import type { RecordField, RelationField } from '@trellis/core/record-types';
-import type { ExposureConfig, SourceConfig } from '../config/site-config.js';
+import type { ExposureConfig, PathAlias, SourceConfig } from '../config/site-config.js';
 import { compileGlob, compilePathGlobs } from '../patterns/patterns.js';
 import type { RecordStore } from '../record-store.js';
 import type { RecordTables } from '../records/record-schema.js';
@@ -257,11 +257,13 @@ export type FindTarget = (
   text: string,
 ) => LinkTarget;
 
-export function createFindTarget(sources: readonly SiteSource[]): FindTarget {
+export function createFindTarget(sources: readonly SiteSource[], aliases: readonly PathAlias[] = []): FindTarget {
   return ({ source, relativePath }, kind, text) => {
     const folder = path.posix.dirname(path.posix.join(source.directory, relativePath));
     const fromSource = path.posix.join(source.directory, text);
     const fromFolder = path.posix.join(folder, text);
+    const aliased = findAliased(text, aliases);
+    if (aliased !== undefined) return firstOf([aliased]);
     if (text.startsWith('/')) return firstOf([fromSource]);
     return firstOf(/^\.\.?(\/|$)/.test(text) ? [fromFolder] : [fromFolder, fromSource]);
 
@@ -271,6 +273,12 @@ export function createFindTarget(sources: readonly SiteSource[]): FindTarget {
       return { id: found === undefined ? undefined : toFileId(found), tried };
     }
   };
+}
+
+/** Returns the absolute path of a path that begins with an alias. */
+export function findAliased(text: string, aliases: readonly PathAlias[]): string | undefined {
+  const alias = aliases.find(({ prefix }) => text === prefix || text.startsWith(`${prefix}/`));
+  return alias && path.posix.join(alias.folder, text.slice(alias.prefix.length));
 }
 
 function isThere(absolutePath: string, kind: string, sources: readonly SiteSource[]): boolean {

@@ -29,6 +29,7 @@ test('a site without a configuration has the defaults', async () => {
     dotfiles: 'exclude',
     allow: [],
     markdown: { sanitize: true, highlight: true, imageWidth: 800 },
+    aliases: [],
   });
 });
 
@@ -62,7 +63,7 @@ test.each([
   [
     'an unknown key',
     '{"source": []}',
-    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images, markdown; received "source".',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images, markdown, aliases; received "source".',
   ],
   ['a missing path', '{"sources": [{"name": "a"}]}', 'site.config.json: sources[0]: "path" is missing.'],
   [
@@ -90,12 +91,26 @@ test.each([
     '{"queries": "../other/*.graphql"}',
     'site.config.json: queries: expected a glob within the site\'s folder, such as "queries/*.graphql"; received "../other/*.graphql".',
   ],
+  [
+    'an alias like the name of a folder',
+    '{"aliases": {"assets": "assets"}}',
+    'site.config.json: aliases: expected a name that begins with "@", "~" or "$", such as "@/assets"; received "assets".',
+  ],
   ['malformed text', '{"sources": [', 'site.config.json:1:14'],
 ])('%s is rejected with its place', async (_reason, text, message) => {
   await write('site.config.json', text);
   const loading = loadSiteConfig(directory);
   await expect(loading).rejects.toMatchObject({ code: 'invalid_input' });
   await expect(loading).rejects.toThrow(message);
+});
+
+test('folders of aliases are relative to the file, and longer aliases come first', async () => {
+  await write('site.config.yaml', 'aliases: { "~": ../src, "@/assets/": pictures }');
+  const { config } = await loadSiteConfig(directory);
+  expect(config.aliases).toEqual([
+    { prefix: '@/assets', folder: path.join(directory, 'pictures') },
+    { prefix: '~', folder: path.join(directory, '../src') },
+  ]);
 });
 
 test('two configurations are rejected', async () => {

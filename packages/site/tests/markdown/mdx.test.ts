@@ -1,5 +1,6 @@
 import { createMarkdownLinks } from '../../src/markdown/links.js';
 import { mdxToMarkdown } from '../../src/markdown/mdx.js';
+import { toFileId } from '../../src/sources/file-records.js';
 
 test.each([
   ['imports', "import A from './a'\nimport { B } from 'b'\n\nText.", '\n\n\nText.'],
@@ -72,6 +73,25 @@ test.each([
   expect(mdxToMarkdown(text).split('\n')).toHaveLength(text.split('\n').length);
   // 0.5 s at most on two cores; quadratic code takes minutes.
   expect(performance.now() - startedAt).toBeLessThan(20_000);
+});
+
+test('links in a text may begin with an alias', async () => {
+  const file = { id: 'file', absolutePath: '/site/posts/soup.md', base: 'soup.md', contentDigest: '' };
+  const target = '/site/assets/a b.pdf';
+  const pdf = { id: toFileId(target), absolutePath: target, base: 'a b.pdf', contentDigest: '' };
+  const links = createMarkdownLinks({
+    records: {
+      find: (_kind, { filter }) => [file, pdf].find(({ id }) => id === (filter?.id as { eq: string } | undefined)?.eq),
+    },
+    targets: { linkTo: ({ base }) => `/static/${base}`, findPicture: () => Promise.resolve(undefined) },
+    directory: '/site',
+    aliases: [{ prefix: '@/assets', folder: '/site/assets' }],
+    warn: () => undefined,
+  });
+  const resolve = (url: string) =>
+    links.resolve([{ is: 'href', url, attributes: '' }], { text: '', fileId: 'file' }, () => undefined);
+  expect(await resolve('@/assets/a%20b.pdf#2')).toBe('/static/a b.pdf#2');
+  expect(await resolve('@/assets2/a%20b.pdf')).toBe('@/assets2/a%20b.pdf');
 });
 
 test.each([

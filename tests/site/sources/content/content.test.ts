@@ -255,9 +255,22 @@ describe('links', () => {
     ]);
   });
 
+  test('begin with an alias of the configuration', async () => {
+    folder.put('site.config.json', '{"aliases": {"~": ".", "@/pictures": "images"}}');
+    folder.put('dishes/a.md', markdown({ title: 'A', cover: '~/images/a.png', pictures: ['@/pictures/b.png'] }));
+    const site = await open();
+    expect(site.warnings).toEqual([]);
+    expect(site.dishes[0]).toMatchObject({
+      cover: idOf(site, 'images/a.png'),
+      pictures: JSON.stringify([idOf(site, 'images/b.png')]),
+    });
+    folder.put('site.config.json', '{"aliases": {"~": "dishes"}}');
+    expect((await open()).dishes[0]).toMatchObject({ cover: null, pictures: '[]' });
+  });
+
   test.each([
     ['/images/none.png', 'the path of a File below the folder of the source, as it begins with a slash'],
-    ['~/images/a.png', 'the path of a File without an alias'],
+    ['~/images/a.png', "the path of a File, or one that begins with an alias of the site's configuration"],
   ])('to %s have a warning that names the form of paths', async (cover, wanted) => {
     folder.put('dishes/a.md', markdown({ title: 'A', cover }));
     expect((await open()).warnings).toEqual([

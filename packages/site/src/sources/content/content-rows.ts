@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CONTENT_EXTENSIONS, type RecordTable, type ScalarCodecs } from '@trellis/core/record-types';
 import prettyBytes from 'pretty-bytes';
+import type { PathAlias } from '../../config/site-config.js';
 import { compilePathGlobs } from '../../patterns/patterns.js';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';
@@ -262,17 +263,19 @@ const DIGEST = 'content.digest';
 const NOTES = 'content.notes';
 const KINDS = 'content.kinds';
 
+interface ContentSettings {
+  readonly sources: readonly SiteSource[];
+  readonly aliases: readonly PathAlias[];
+  readonly codecs: ScalarCodecs;
+}
+
 /**
- * Returns a digest that is equal for record types, sources and codecs that produce the same records from the same files.
+ * Returns a digest that is equal for record types, sources, aliases and codecs that produce the same records from the same files.
  */
-export function contentConfigDigest(
-  { tables }: ContentTypes,
-  sources: readonly SiteSource[],
-  codecs: ScalarCodecs,
-): string {
+export function contentConfigDigest({ tables }: ContentTypes, { sources, aliases, codecs }: ContentSettings): string {
   const places = sources.map(({ name, directory, workingDirectory }) => [name, directory, workingDirectory]);
   const parsers = Object.entries(codecs).map(([scalar, { parse }]) => [scalar, String(parse)]);
-  return hash('md5', JSON.stringify([FORMAT, tables, places, ...parsers]));
+  return hash('md5', JSON.stringify([FORMAT, tables, places, aliases, ...parsers]));
 }
 
 export function readContentCache(store: RecordStore, digest: string): ContentCache {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { RecordTable, ScalarCodecs } from '@trellis/core/record-types';
+import type { PathAlias } from '../../config/site-config.js';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';
 import type { RecordWriter } from '../../records/record-writer.js';
@@ -68,6 +69,7 @@ interface ContentOptions {
   readonly store: RecordStore;
   readonly tables: RecordTables;
   readonly sources: readonly SiteSource[];
+  readonly aliases?: readonly PathAlias[];
   /** The codecs of the scalars of the application. */
   readonly codecs?: ScalarCodecs;
 }
@@ -96,13 +98,13 @@ class StoredContent implements ContentRecords {
   #isStale: boolean;
   #isNoted = false;
 
-  constructor({ store, tables, sources, codecs = {} }: ContentOptions) {
+  constructor({ store, tables, sources, aliases = [], codecs = {} }: ContentOptions) {
     this.kinds = createContentTypes(tables);
     this.sources = sources;
     this.codecs = codecs;
-    this.findTarget = createFindTarget(sources);
+    this.findTarget = createFindTarget(sources, aliases);
     this.#store = store;
-    this.#digest = contentConfigDigest(this.kinds, sources, codecs);
+    this.#digest = contentConfigDigest(this.kinds, { sources, aliases, codecs });
     const { notes, kinds: oldKinds } = readContentCache(store, this.#digest);
     this.#oldKinds = oldKinds;
     this.#isStale = notes === undefined;

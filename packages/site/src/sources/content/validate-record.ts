@@ -239,7 +239,9 @@ const WANTED: Readonly<Record<ScalarType, string>> = {
 /** Sites of other tools have paths from their folder `public`, and aliases of folders. */
 function wantedPath(type: string, text: string): string {
   if (text.startsWith('/')) return `the path of a ${type} below the folder of the source, as it begins with a slash`;
-  return /^[~@]\//.test(text) ? `the path of a ${type} without an alias` : `the path of a ${type}`;
+  return /^[~@]\//.test(text)
+    ? `the path of a ${type}, or one that begins with an alias of the site's configuration`
+    : `the path of a ${type}`;
 }
 
 type ParseScalar = (value: unknown) => number | string | undefined;
