@@ -19,9 +19,12 @@ describe.each(FORGE_NAMES)('errors of %s', (name) => {
   test.each<[string, TestResponse | TestFault, ForgeErrorKind]>([
     ['401', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
     ['403', { status: 403, body: { message: 'Resource not accessible by token' } }, 'unauthorized'],
+    ['403 with an empty body', { status: 403, body: '' }, 'unauthorized'],
+    ['403 with an HTML page', { status: 403, headers: html, body: page }, 'unauthorized'],
     ['404', { status: 404, body: { message: 'Not Found' } }, 'not_found'],
     ['405', { status: 405, body: {} }, 'conflict'],
     ['409', { status: 409, body: {} }, 'conflict'],
+    ['409 with an empty body', { status: 409, body: '' }, 'conflict'],
     ['422', { status: 422, body: {} }, 'conflict'],
     ['429', { status: 429, body: {} }, 'rate_limited'],
     ['418', { status: 418, body: {} }, 'unknown'],

@@ -38,6 +38,7 @@ const COMMON: readonly Fault[] = [
   ['the connection ends within the body', () => 'cut', 'unreachable'],
   ['500', { status: 500, body: { message: 'Server Error' } }, 'unreachable'],
   ['502 with the page of a proxy', { status: 502, headers: html, body: '<title>Bad gateway</title>' }, 'unreachable'],
+  ['403 with the page of a proxy', { status: 403, headers: html, body: '<title>Forbidden</title>' }, 'unauthorized'],
   ['503 with `Retry-After`', { status: 503, headers: { 'Retry-After': '30' }, body: {} }, 'unreachable'],
   ['504', { status: 504, body: {} }, 'unreachable'],
   ['a body of more than 16 MiB', { body: 'x'.repeat(17 * 1024 * 1024) }, 'unreachable'],

@@ -131,10 +131,17 @@ export function assertSuccess(response: ForgeResponse): ForgeResponse {
   throw new ForgeError(kind, { status, timedOut, words, cause: new Error(describeResponse(response)) });
 }
 
-/** Reads the message of an error response, which all forges have in the same member. */
+/**
+ * Reads the message of an error response, which all forges have in the same member. The body may also be empty, as of
+ * Gitea's 403 to an update of a branch, or a page of a proxy.
+ */
 function readMessage({ text }: ForgeResponse): string | undefined {
-  const { message } = (parseForgeJson(text) ?? {}) as { readonly message?: unknown };
-  return typeof message === 'string' ? message : undefined;
+  try {
+    const { message } = (JSON.parse(text) ?? {}) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */

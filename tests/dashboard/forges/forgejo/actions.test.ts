@@ -57,6 +57,13 @@ test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
   },
 );
 
+test('Forgejo act: reports a missing permission to update a branch, for which Gitea responds without a body', async () => {
+  one.mergeBase = 'c'.repeat(40);
+  forgejo.server.failNext({ status: 403, body: '' }, { path: /\/update$/ });
+  const refused = forgejo.forge.act(target, 'update_branch');
+  await expect(refused).rejects.toMatchObject({ kind: 'unauthorized', refusal: 'permission' });
+});
+
 test('Forgejo act: reports label_missing if the repository lacks the rebase label of Renovate', async () => {
   repository.labels = [];
   const refused = forgejo.forge.act(target, 'renovate_rebase');
