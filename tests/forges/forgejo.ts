@@ -69,11 +69,15 @@ interface Found extends Matched {
 const ROUTES: readonly Route<Found>[] = [
   ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge.url) })],
   ['*', /^\/hooks()(\/\d+|)$/, hooks],
-  ['GET', /^\/labels$/, ({ repository, seen, forge }) => paged(repository.labels, seen, forge)],
+  ['GET', /^\/labels$/, ({ repository, seen, forge }) => unlinked(repository.labels, seen, forge)],
   ['GET', /^\/pulls$/, listPullRequests],
   ['GET', /^\/issues$/, listIssues],
   ['GET', /^\/pulls\/(\d+)$/, ofPullRequest((one, found) => ({ body: toNode(one, found) }))],
-  ['GET', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest((one, { seen, forge }) => paged(toReviewNodes(one), seen, forge))],
+  [
+    'GET',
+    /^\/pulls\/(\d+)\/reviews$/,
+    ofPullRequest((one, { seen, forge }) => unlinked(toReviewNodes(one), seen, forge)),
+  ],
   ['GET', /^\/pulls\/(\d+)\/reviews(\/\d+)\/comments$/, ofPullRequest(listReviewComments)],
   ['GET', /^\/issues\/(\d+)\/comments$/, ofPullRequest(({ comments }) => ({ body: comments }))],
   [
@@ -128,6 +132,11 @@ function paged(items: readonly unknown[], seen: RecordedRequest, { repeatsPages,
   return toPage(items, seen, { url, size: 'limit', most: 50, repeatsPages });
 }
 
+/** Returns a page of the lists for which the server sends no `Link` header. */
+function unlinked(items: readonly unknown[], seen: RecordedRequest, { url }: TestForgejo): TestResponse {
+  return toPage(items, seen, { url, size: 'limit', most: 50, hasNoLinks: true });
+}
+
 const refuse = (status: number, message: string): TestResponse => ({ status, body: { message, url: '/api/swagger' } });
 
 function hooks({ seen, forge, repository, rest }: Found): TestResponse {
@@ -137,7 +146,7 @@ function hooks({ seen, forge, repository, rest }: Found): TestResponse {
     refuse: forge.mayWriteHooks ? forbidden : scope,
     hooks: repository.hooks,
     toNode: toHookNode,
-    page: (nodes) => paged(nodes, seen, forge),
+    page: (nodes) => unlinked(nodes, seen, forge),
     readChange: readHookChange,
     // Forgejo ignores a changed secret.
     edit: (hook, change) => Object.assign(hook, change, { secret: hook.secret }),

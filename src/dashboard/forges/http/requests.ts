@@ -203,7 +203,10 @@ export function readRetryAfter(headers: Pick<Headers, 'get'>, at: number): numbe
 interface CachedResponse {
   readonly etag: string | null;
   readonly text: string;
-  readonly hasNext: boolean;
+  /** `undefined` if the response does not say whether a page follows. */
+  readonly hasNext: boolean | undefined;
+  /** The number of items on all pages, if the response has it. */
+  readonly count: number | undefined;
 }
 
 /** Cached responses that are revalidated with their ETag. */
@@ -236,6 +239,16 @@ interface Page extends CachedResponse {
   readonly json: unknown;
 }
 
+/** Gitea and Forgejo have no links to further pages in some lists, such as reviews and labels, only the number of items. */
+function readPaging(headers: Headers): Pick<CachedResponse, 'count' | 'hasNext'> {
+  const link = headers.get('link');
+  const count = headers.get('x-total-count') ?? '';
+  return {
+    hasNext: link === null ? undefined : /;\s*rel="?next"?/.test(link),
+    count: /^\d{1,12}$/.test(count) ? Number(count) : undefined,
+  };
+}
+
 /** Creates a client for the REST API below a URL. */
 export function createRestClient(
   { ask, answers }: Pick<ForgeRequests, 'answers' | 'ask'>,
@@ -255,13 +268,12 @@ export function createRestClient(
     const read = (response: ForgeResponse): Page => {
       if (response.status === 304 && known !== undefined) return { ...known, json: parseForgeJson(known.text) };
       const { headers, text } = assertSuccess(response);
-      const hasNext = /;\s*rel="?next"?/.test(headers.get('link') ?? '');
-      return { etag: headers.get('etag'), text, hasNext, json: parseForgeJson(text) };
+      return { etag: headers.get('etag'), text, ...readPaging(headers), json: parseForgeJson(text) };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
     const page = await ask({ ...toRequest('GET', path, read), headers });
-    const { etag, text, hasNext } = page;
-    if (etag !== null) answers.set(key, { etag, text, hasNext });
+    const { etag, text, hasNext, count } = page;
+    if (etag !== null) answers.set(key, { etag, text, hasNext, count });
     return page;
   }
 
@@ -271,15 +283,16 @@ export function createRestClient(
       const items: T[] = [];
       let before = '';
       for (let number = 1; items.length < most; number += 1) {
-        const { text, hasNext, json } = await readPage(`${path}&page=${number}`);
-        if (hasNext && text === before)
-          throw new ForgeError('unknown', { cause: new Error(`A page of ${path} repeats.`) });
-        before = text;
+        const { text, json, hasNext: isFollowed, count = 0 } = await readPage(`${path}&page=${number}`);
         const page: unknown =
           within === undefined ? json : (json as Readonly<Record<string, unknown>> | null)?.[within];
         if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is not a list.`) });
         // The caller chooses the type of the items; they are validated later.
         items.push(...(page as T[]));
+        const hasNext = isFollowed ?? (page.length > 0 && items.length < count);
+        if (hasNext && text === before)
+          throw new ForgeError('unknown', { cause: new Error(`A page of ${path} repeats.`) });
+        before = text;
         if (!hasNext) break;
       }
       return items;

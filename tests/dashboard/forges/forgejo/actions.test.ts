@@ -64,6 +64,12 @@ test('Forgejo act: reports a missing permission to update a branch, for which Gi
   await expect(refused).rejects.toMatchObject({ kind: 'unauthorized', refusal: 'permission' });
 });
 
+test('Forgejo act: finds a label on the second page, to which the server does not link', async () => {
+  repository.labels = Array.from({ length: 60 }, (_, id) => ({ id, name: id === 59 ? 'rebase' : `label-${id}` }));
+  await expect(forgejo.forge.act(target, 'renovate_rebase')).resolves.toBe('done');
+  expect(one.labels.map(({ name }) => name)).toEqual(['rebase']);
+});
+
 test('Forgejo act: reports label_missing if the repository lacks the rebase label of Renovate', async () => {
   repository.labels = [];
   const refused = forgejo.forge.act(target, 'renovate_rebase');

@@ -105,6 +105,16 @@ test.each<[string, ForgejoPullRequest['reviews'], string, number]>([
   expect(reading?.pullRequests[0]?.review).toEqual({ decision, approvals, requestedReviewers: 0 });
 });
 
+test('Forgejo readRepository: counts the newest of more than 50 reviews, of which the server links no further page', async () => {
+  const { server, forge } = forgejo;
+  const comments = Array.from({ length: 60 }, () => ({ login: 'otto', state: 'COMMENT' }));
+  const one = forgejoPullRequest(1, { reviews: [...comments, refused] });
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [one] }));
+  const reading = await forge.readRepository('acme/shop');
+  expect(reading?.pullRequests[0]?.review).toMatchObject({ decision: 'changes_requested' });
+  expect(server.seen.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(2);
+});
+
 test('Forgejo readRepository: skips reviews of drafts, and reads others again only after an update', async () => {
   const { server, forge } = forgejo;
   const draft = forgejoPullRequest(2, { draft: true });
