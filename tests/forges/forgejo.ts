@@ -85,7 +85,7 @@ const ROUTES: readonly Route<Found>[] = [
     /^\/issues\/(\d+)\/timeline$/,
     ofPullRequest(({ timeline }, { seen, forge }) => paged(timeline, seen, forge)),
   ],
-  ['GET', /^\/commits\/(\w+)\/status$/, ofHead(({ status: state, statuses }) => ({ body: { state, statuses } }))],
+  ['GET', /^\/commits\/(\w+)\/status$/, ofHead(combineStatuses)],
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
   ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, ofPullRequest(rerun)],
@@ -232,11 +232,21 @@ function ofPullRequest(answer: (one: ForgejoPullRequest, found: Found) => TestRe
   };
 }
 
-function ofHead(answer: (one: ForgejoPullRequest) => TestResponse) {
-  return ({ repository, id }: Found): TestResponse => {
-    const one = repository.pullRequests.find(({ headSha }) => headSha === id);
-    return one ? answer(one) : NOT_FOUND;
+function ofHead(answer: (one: ForgejoPullRequest, found: Found) => TestResponse) {
+  return (found: Found): TestResponse => {
+    const one = found.repository.pullRequests.find(({ headSha }) => headSha === found.id);
+    return one ? answer(one, found) : NOT_FOUND;
   };
+}
+
+const WORST_FIRST = ['error', 'failure', 'warning', 'pending', 'success'];
+
+/** Combines the statuses of one page only, of which there is no link to the next, as Gitea and Forgejo do. */
+function combineStatuses({ status, statuses }: ForgejoPullRequest, { seen, forge }: Found): TestResponse {
+  const { body, headers } = unlinked(statuses, seen, forge);
+  const page = body as typeof statuses;
+  const state = WORST_FIRST.find((one) => page.some(({ status: own }) => own === one)) ?? '';
+  return { body: { state: statuses.length === 0 ? status : state, statuses: page, total_count: page.length }, headers };
 }
 
 /** Lists the workflow runs of a commit. Each run has the number of its pull request as id. */
@@ -259,8 +269,10 @@ function rerun(one: ForgejoPullRequest, { forge }: Found): TestResponse {
   return { status: 201, body: { id: one.number } };
 }
 
-function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): TestResponse {
-  return { body: forge.jobs === 'bare' ? jobs : { total_count: jobs.length, jobs } };
+function listJobs({ jobs }: ForgejoPullRequest, { forge, seen }: Found): TestResponse {
+  // A server with bare lists has no pages.
+  if (forge.jobs === 'bare') return { body: jobs };
+  return { body: { total_count: jobs.length, jobs: unlinked(jobs, seen, forge).body } };
 }
 
 function listReviewComments({ reviews }: ForgejoPullRequest, { rest }: Found): TestResponse {

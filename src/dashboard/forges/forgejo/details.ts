@@ -92,8 +92,8 @@ export async function readForgejoChecks(rest: RestClient, { fullName, number }: 
   const { head } = (await rest.get(`${path}/pulls/${number}`)) as PullRequestNode;
   const jobs = await readJobs(rest, { path, sha: head.sha });
   if (jobs.length > 0) return jobs.map(jobToCheck);
-  const status = (await rest.get(`${path}/commits/${encodeURIComponent(head.sha)}/status`)) as CombinedStatusNode;
-  return (status.statuses ?? []).map(statusToCheck);
+  const pages = await readStatusPages(rest, { path, sha: head.sha });
+  return pages.flatMap(({ statuses }) => statuses ?? []).map(statusToCheck);
 }
 
 interface Commit {
@@ -118,14 +118,58 @@ async function readRuns(rest: RestClient, { path, sha }: Commit): Promise<readon
 async function readJobs(rest: RestClient, commit: Commit): Promise<readonly JobNode[]> {
   try {
     const runs = await readRuns(rest, commit);
-    const jobs = await Promise.all(runs.map(({ id }) => rest.get(`${commit.path}/actions/runs/${id}/jobs`)));
-    return jobs.flatMap((one) => unwrap(one, 'jobs')) as readonly JobNode[];
+    const readRun = ({ id }: RunNode) => readPages(rest, `${commit.path}/actions/runs/${id}/jobs`, toJobs);
+    return (await Promise.all(runs.map(readRun))).flat().flatMap(toJobs);
   } catch (error) {
     // The server is too old for this operation or has no Actions.
     if (error instanceof ForgeError && error.kind === 'not_found') return [];
     throw error;
   }
 }
+
+const toJobs = (json: unknown) => unwrap(json, 'jobs') as readonly JobNode[];
+
+/** The size of pages that servers have by default; their limit is rarely smaller. A page with fewer items is the last. */
+const LEAST_PAGE_SIZE = 30;
+
+/** Reads 500 statuses or jobs. */
+const MAX_PAGES = 10;
+
+/** Reads the pages of a list that is part of an object, whose responses may have no link to the next page. */
+async function readPages<Page>(
+  rest: RestClient,
+  path: string,
+  listOf: (page: Page) => readonly unknown[],
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let before = '';
+  for (let number = 1; number <= MAX_PAGES; number += 1) {
+    // The caller chooses the type, as in a list of the client.
+    const page = (await rest.get(`${path}?limit=50&page=${number}`)) as Page;
+    const text = JSON.stringify(listOf(page));
+    // A server without pages returns the whole list again.
+    if (text === before) break;
+    pages.push(page);
+    before = text;
+    if (listOf(page).length < LEAST_PAGE_SIZE) break;
+  }
+  return pages;
+}
+
+/** Reads the statuses of a commit, the newest first. The state of each page combines only the statuses of the page. */
+async function readStatusPages(rest: RestClient, { path, sha }: Commit): Promise<CombinedStatusNode[]> {
+  const list = `${path}/commits/${encodeURIComponent(sha)}/status`;
+  return readPages<CombinedStatusNode>(rest, list, ({ statuses }) => statuses ?? []);
+}
+
+/** Reads the CI status of a commit. @returns `undefined` for an unknown state. */
+export async function readCombinedCi(rest: RestClient, commit: Commit): Promise<CiStatus | undefined> {
+  const states = (await readStatusPages(rest, commit)).map(({ state }) => ciFromCombinedStatus(state));
+  return CI_BY_PRECEDENCE.find((ci) => states.includes(ci));
+}
+
+/** The state of a page that is known to be a failure decides, whatever the others are. */
+const CI_BY_PRECEDENCE: readonly (CiStatus | undefined)[] = ['failure', undefined, 'pending', 'success', 'none'];
 
 /** Returns the list in a response: some servers return a list, others an object that contains it. */
 function unwrap(json: unknown, name: string): readonly unknown[] {

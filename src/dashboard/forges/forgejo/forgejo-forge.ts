@@ -23,8 +23,8 @@ import {
 import { toRepositoryPath, readPullRequestState } from '../read-repositories.js';
 import { withForgeErrors } from '../sanitize.js';
 import { findMissingPermissions, type PermissionProbe, probeWebhookAccess, replaceWebhooks } from '../webhooks.js';
-import { readForgejoChecks, readForgejoDetails, ciFromCombinedStatus, findFailedRuns } from './details.js';
-import { type CombinedStatusNode, type PullRequestNode, type RepositoryNode, toForgePullRequest } from './parse.js';
+import { readForgejoChecks, readForgejoDetails, findFailedRuns, readCombinedCi } from './details.js';
+import { type PullRequestNode, type RepositoryNode, toForgePullRequest } from './parse.js';
 import { createForgejoReader } from './reader.js';
 
 export interface ForgejoForgeOptions extends ForgejoOptions {
@@ -178,8 +178,8 @@ function findClosed({ pullRequest: { merged, state } }: ActionContext): ActionEr
 }
 
 async function judge({ rest, path, target, pullRequest }: ActionContext): Promise<ActionCandidate> {
-  const status = (await rest.get(`${path}/commits/${pullRequest.head.sha}/status`)) as CombinedStatusNode;
-  const known = { repo: target.fullName, ci: ciFromCombinedStatus(status.state), review: undefined };
+  const ci = await readCombinedCi(rest, { path, sha: pullRequest.head.sha });
+  const known = { repo: target.fullName, ci, review: undefined };
   return { ...toForgePullRequest(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 

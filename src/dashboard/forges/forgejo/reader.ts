@@ -34,10 +34,9 @@ import {
   readInvolvedPullRequests,
   isInvalidResponse,
 } from '../read-repositories.js';
-import { ciFromCombinedStatus } from './details.js';
+import { readCombinedCi } from './details.js';
 import {
   belongsOnBoard,
-  type CombinedStatusNode,
   isDraft,
   type IssueNode,
   type PullRequestNode,
@@ -88,8 +87,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
   /** Reads the CI status of a pull request. @returns `undefined` when the forge does not return it. */
   async function readCi(repo: string, { head }: PullRequestNode): Promise<CiStatus | undefined> {
     try {
-      const status = await rest.get(`${toRepositoryPath(repo)}/commits/${encodeURIComponent(head.sha)}/status`);
-      return ciFromCombinedStatus((status as CombinedStatusNode).state);
+      return await readCombinedCi(rest, { path: toRepositoryPath(repo), sha: head.sha });
     } catch (error) {
       // Other errors affect the whole forge, not only this pull request.
       if (error instanceof ForgeError && /^(conflict|not_found|unknown)$/.test(error.kind)) return undefined;

@@ -151,3 +151,13 @@ test.each(['none', 'wrapped'] as const)(
     await expect(forgejo.forge.checks(target)).resolves.toEqual([check]);
   },
 );
+
+test('Forgejo checks: lists more jobs and statuses than a page has', async () => {
+  one.jobs = Array.from({ length: 70 }, (_, index) => ({ name: `job-${index}`, status: 'running' }));
+  await expect(forgejo.forge.checks(target)).resolves.toHaveLength(70);
+  forgejo.server.jobs = 'bare';
+  await expect(forgejo.forge.checks(target)).resolves.toHaveLength(70);
+  one.statuses = one.jobs.map(({ name }) => ({ context: name, status: 'success', target_url: '' }));
+  forgejo.server.jobs = 'none';
+  await expect(forgejo.forge.checks(target)).resolves.toHaveLength(70);
+});

@@ -87,6 +87,25 @@ test.each<[string, Partial<ForgejoPullRequest>, Partial<ForgePullRequest>]>([
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
+const statuses = (count: number, old: string) =>
+  Array.from({ length: count }, (_, index) => {
+    return { context: `test/${index}`, status: index === count - 1 ? old : 'success', target_url: '' };
+  });
+
+test.each([
+  ['the oldest of 40 failed', statuses(40, 'failure'), 'failure', 2],
+  ['the oldest of 60 failed', statuses(60, 'failure'), 'failure', 2],
+  ['the oldest of 60 is pending', statuses(60, 'pending'), 'pending', 2],
+  ['all 60 succeeded', statuses(60, 'success'), 'success', 2],
+  ['the oldest of 20 failed', statuses(20, 'failure'), 'failure', 1],
+])('Forgejo readRepository: combines all statuses of a commit: %s', async (_reason, of, ci, pages) => {
+  const { server, forge } = forgejo;
+  const one = forgejoPullRequest(1, { statuses: of });
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [one] }));
+  expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([{ ci }]);
+  expect(server.seen.filter(({ path }) => path.endsWith('/status'))).toHaveLength(pages);
+});
+
 const approved = { login: 'lisa', state: 'APPROVED' };
 const refused = { login: 'lisa', state: 'REQUEST_CHANGES' };
 
