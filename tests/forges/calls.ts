@@ -56,6 +56,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
     ['GET', repository('/actions/runs/{run}/jobs'), 'read the jobs of a workflow run'],
     ['POST', repository('/actions/runs/{run}/rerun-failed-jobs'), 'rerun failed checks'],
     ['GET', repository('/labels'), 'find labels'],
+    ['GET', '/orgs/{org}/labels', 'find labels of the organization'],
     ['POST', repository('/issues/{index}/labels'), 'add labels, ask Renovate to rebase'],
     ['DELETE', repository('/issues/{index}/labels/{id}'), 'remove a label'],
     ['POST', repository('/pulls/{index}/reviews'), 'submit a review'],

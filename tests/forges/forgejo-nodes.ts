@@ -19,6 +19,10 @@ export function toIssueNode(issue: ForgejoIssue, repository: ForgejoRepository, 
   };
 }
 
+/** Returns the id of a label of the repository, or else of its organization. */
+const idOfLabel = (name: string, { labels, organizationLabels }: ForgejoRepository) =>
+  [...labels, ...organizationLabels].find((one) => one.name === name)?.id ?? 1_000;
+
 /** Returns the members that issues and pull requests share. */
 function toCommonNode(issue: ForgejoIssue, repository: ForgejoRepository, origin: string) {
   const { number, title, author, labels, createdAt, updatedAt, state } = issue;
@@ -28,7 +32,7 @@ function toCommonNode(issue: ForgejoIssue, repository: ForgejoRepository, origin
     title,
     html_url: `${origin}/${repository.fullName}/${kind}/${number}`,
     user: userOf(author),
-    labels,
+    labels: labels.map((label) => ({ id: idOfLabel(label.name, repository), ...label })),
     created_at: createdAt,
     updated_at: updatedAt,
     state,

@@ -76,6 +76,8 @@ export interface ForgejoRepository {
   squash: boolean;
   rebase: boolean;
   labels: { id: number; name: string }[];
+  /** The labels that its organization has for all repositories. */
+  organizationLabels: { id: number; name: string }[];
   pullRequests: ForgejoPullRequest[];
   issues: ForgejoIssue[];
   hooks: TestHook[];
@@ -139,6 +141,7 @@ export function forgejoRepository(fullName: string, change: Partial<ForgejoRepos
     squash: true,
     rebase: true,
     labels: [],
+    organizationLabels: [],
     pullRequests: [],
     issues: [],
     hooks: [],

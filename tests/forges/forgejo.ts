@@ -29,6 +29,8 @@ export interface TestForgejo extends ForgeServer {
   searchError: TestResponse | undefined;
   /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
+  /** Whether the scopes of the token include organizations. */
+  mayReadOrganizations: boolean;
   /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
   deliver(fullName: string, event: Partial<ForgeEvent>): Promise<number[]>;
 }
@@ -49,6 +51,7 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
     repeatsPages: false,
     searchError: undefined,
     mayWriteHooks: true,
+    mayReadOrganizations: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<ForgeEvent>) => {
       const repository = findRepository(forge, fullName);
       const about = { action: 'synchronized', repository: { full_name: repository?.fullName }, ...payload };
@@ -112,6 +115,8 @@ function answerForgejo(seen: RecordedRequest, forge: TestForgejo): TestResponse 
   }
   if (path === '/repos/issues/search' && seen.query.has('type') && forge.searchError) return forge.searchError;
   if (path === '/repos/issues/search') return paged(search(seen, forge), seen, forge);
+  const [, organization] = /^\/orgs\/([^/]+)\/labels$/.exec(path) ?? [];
+  if (organization !== undefined) return listOrganizationLabels(organization, seen, forge);
   const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? [];
   const repository = findRepository(forge, fullName);
   if (!repository) return NOT_FOUND;
@@ -119,6 +124,13 @@ function answerForgejo(seen: RecordedRequest, forge: TestForgejo): TestResponse 
   return (
     handleRoute(ROUTES, { method, path: rest }, (matched) => ({ seen, forge, repository, ...matched })) ?? NOT_FOUND
   );
+}
+
+function listOrganizationLabels(name: string, seen: RecordedRequest, forge: TestForgejo): TestResponse {
+  const scope = 'token does not have at least one of required scope(s): [read:organization]';
+  if (!forge.mayReadOrganizations) return refuse(403, scope);
+  const owned = forge.repositories.find(({ fullName }) => fullName.startsWith(`${name}/`));
+  return owned === undefined ? NOT_FOUND : unlinked(owned.organizationLabels, seen, forge);
 }
 
 /** Finds a repository by its current or a former name. */
@@ -328,8 +340,10 @@ function cancelRequests(one: ForgejoPullRequest, found: Found): TestResponse {
   return { status: 204, body: '' };
 }
 
+const labelsOf = ({ labels, organizationLabels }: ForgejoRepository) => [...labels, ...organizationLabels];
+
 function removeLabel(one: ForgejoPullRequest, { repository, rest }: Found): TestResponse {
-  const label = repository.labels.find(({ id }) => `/${id}` === rest);
+  const label = labelsOf(repository).find(({ id }) => `/${id}` === rest);
   if (label === undefined) return NOT_FOUND;
   one.labels = one.labels.filter(({ name }) => name !== label.name);
   return { status: 204, body: '' };
@@ -354,7 +368,7 @@ function updateBranch(one: ForgejoPullRequest): TestResponse {
 
 function addLabels(one: ForgejoPullRequest, found: Found): TestResponse {
   const ids = bodyOf(found).labels as number[];
-  const chosen = found.repository.labels.filter(({ id }) => ids.includes(id));
+  const chosen = labelsOf(found.repository).filter(({ id }) => ids.includes(id));
   one.labels.push(...chosen.map(({ name }) => ({ name, color: 'ededed' })));
   return { body: one.labels };
 }

@@ -50,8 +50,11 @@ const REFUSAL_BY_WORDS: readonly (readonly [RegExp, ActionErrorCode])[] = [
   [/merge queue/i, 'merge_queue'],
   [/rule violations?/i, 'rule_violation'],
   [/head (branch|sha|commit).*(modified|match|out of date|changed)|sha does not match head/i, 'head_changed'],
+  [/^head (out of date|target does not match)/i, 'head_changed'],
+  [/^user not allowed to merge/i, 'permission'],
   [/(merge commits?|squash|rebase|merge (method|style)).*not allowed|not allowed merge style/i, 'method_not_allowed'],
   [/code owner|approving review|required (status )?check|protected branch/i, 'blocked_by_protection'],
+  [/^not (allowed|ready) to merge/i, 'blocked_by_protection'],
 ];
 
 /**

@@ -194,6 +194,7 @@ async function callForgejo(): Promise<Round> {
       { id: 3, name: 'rebase' },
       { id: 4, name: 'bug' },
     ],
+    organizationLabels: [{ id: 5, name: 'triage' }],
     issues: [forgejoIssue(50)],
     pullRequests: [
       forgejoPullRequest(1, { jobs: [job], reviews: [review], timeline }),
@@ -214,6 +215,7 @@ async function callForgejo(): Promise<Round> {
   Object.assign(shop.pullRequests[1]!, { baseSha: 'e'.repeat(40) });
   await act(forge, [['update_branch', 2]]);
   await reviewAndEdit(forge, 6, EDIT);
+  await forge.act({ fullName: 'acme/shop', number: 6, edit: { labels: { add: ['triage'] } } }, 'edit');
   await setUpWebhook(forge, (url) => shop.hooks.push({ ...HOOK, id: 90, url }));
   await server.close();
   return round;

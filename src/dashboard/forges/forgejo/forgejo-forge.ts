@@ -199,13 +199,31 @@ async function addRebaseLabel(context: ActionContext): Promise<void> {
   await rest.send('POST', `${path}/issues/${target.number}/labels`, { labels });
 }
 
-/** Finds the ids of labels. @throws ForgeError `not_found` if the repository lacks one. */
-async function findLabels({ rest, path }: ActionContext, names: readonly string[]): Promise<number[]> {
-  const labels = await rest.list<{ id: number; name: string }>(`${path}/labels?limit=50`, 1_000);
+interface LabelNode {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Finds the ids of labels. @throws ForgeError `not_found` if the repository and its organization lack one. */
+async function findLabels(context: ActionContext, names: readonly string[]): Promise<number[]> {
+  const { rest, path, pullRequest } = context;
+  const known = [...(pullRequest.labels ?? []), ...(await rest.list<LabelNode>(`${path}/labels?limit=50`, 1_000))];
+  const isKnown = (name: string): boolean => known.some((one) => one.name === name);
+  const labels = names.every(isKnown) ? known : [...known, ...(await listOrganizationLabels(context))];
   return names.map((name) => {
     const label = labels.find((one) => one.name === name);
     if (label === undefined) throw new ForgeError('not_found', { refusal: 'label_missing' });
     return label.id;
+  });
+}
+
+/** Lists the labels that an organization has for all of its repositories. Reading them takes a scope of its own. */
+async function listOrganizationLabels({ rest, target }: ActionContext): Promise<LabelNode[]> {
+  const [owner = ''] = target.fullName.split('/');
+  return rest.list<LabelNode>(`/orgs/${encodeURIComponent(owner)}/labels?limit=50`, 1_000).catch((error: unknown) => {
+    // The owner is a user, or the token lacks the scope `read:organization`.
+    if (error instanceof ForgeError && ['not_found', 'unauthorized'].includes(error.kind)) return [];
+    throw error;
   });
 }
 

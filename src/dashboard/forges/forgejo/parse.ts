@@ -108,6 +108,8 @@ interface BranchNode {
 }
 
 export interface PullRequestNode extends IssueNode {
+  /** The labels of the repository and of its organization. */
+  readonly labels: readonly { readonly id: number; readonly name: string; readonly color: string }[] | null;
   readonly draft?: boolean;
   readonly mergeable: boolean;
   readonly merged: boolean;

@@ -64,6 +64,30 @@ test('Forgejo act: reports a missing permission to update a branch, for which Gi
   await expect(refused).rejects.toMatchObject({ kind: 'unauthorized', refusal: 'permission' });
 });
 
+test('Forgejo act: adds and removes labels of the organization, which the list of the repository lacks', async () => {
+  repository.organizationLabels = [{ id: 9, name: 'triage' }];
+  await forgejo.forge.act({ ...target, edit: { labels: { add: ['triage'] } } }, 'edit');
+  expect(one.labels.map(({ name }) => name)).toEqual(['triage']);
+  forgejo.server.mayReadOrganizations = false;
+  await forgejo.forge.act({ ...target, edit: { labels: { remove: ['triage'] } } }, 'edit');
+  expect(one.labels).toEqual([]);
+  const unread = forgejo.forge.act({ ...target, edit: { labels: { add: ['triage'] } } }, 'edit');
+  await expect(unread).rejects.toMatchObject({ refusal: 'label_missing' });
+});
+
+test.each([
+  [409, 'head out of date', 'conflict', 'head_changed'],
+  [409, 'head target does not match', 'conflict', 'head_changed'],
+  [405, 'User not allowed to merge PR', 'conflict', 'permission'],
+  [405, 'not allowed to merge [reason: Does not have enough approvals]', 'conflict', 'blocked_by_protection'],
+  [405, 'not ready to merge: There are official review requests', 'conflict', 'blocked_by_protection'],
+  [405, 'rebase is not allowed an allowed merge style for this repository', 'conflict', 'method_not_allowed'],
+  [405, 'Please try again later', 'conflict', 'unknown'],
+])('Forgejo act: derives the reason from the message of the server: %d, %s', async (status, message, kind, refusal) => {
+  forgejo.server.failNext({ status, body: { message } }, { path: /\/merge$/ });
+  await expect(forgejo.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal, words: message });
+});
+
 test('Forgejo act: finds a label on the second page, to which the server does not link', async () => {
   repository.labels = Array.from({ length: 60 }, (_, id) => ({ id, name: id === 59 ? 'rebase' : `label-${id}` }));
   await expect(forgejo.forge.act(target, 'renovate_rebase')).resolves.toBe('done');
