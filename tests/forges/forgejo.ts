@@ -83,11 +83,7 @@ const ROUTES: readonly Route<Found>[] = [
   ],
   ['GET', /^\/pulls\/(\d+)\/reviews(\/\d+)\/comments$/, ofPullRequest(listReviewComments)],
   ['GET', /^\/issues\/(\d+)\/comments$/, ofPullRequest(({ comments }) => ({ body: comments }))],
-  [
-    'GET',
-    /^\/issues\/(\d+)\/timeline$/,
-    ofPullRequest(({ timeline }, { seen, forge }) => paged(timeline, seen, forge)),
-  ],
+  ['GET', /^\/issues\/(\d+)\/timeline$/, ofPullRequest(listTimeline)],
   ['GET', /^\/commits\/(\w+)\/status$/, ofHead(combineStatuses)],
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
@@ -285,6 +281,14 @@ function listJobs({ jobs }: ForgejoPullRequest, { forge, seen }: Found): TestRes
   // A server with bare lists has no pages.
   if (forge.jobs === 'bare') return { body: jobs };
   return { body: { total_count: jobs.length, jobs: unlinked(jobs, seen, forge).body } };
+}
+
+/** Leaves comments on lines out of each page, and counts only the rest of the page. A page after the last is null. */
+function listTimeline({ timeline }: ForgejoPullRequest, { seen, forge }: Found): TestResponse {
+  const page = unlinked(timeline, seen, forge).body as readonly { readonly type?: string }[];
+  const shown = page.filter(({ type }) => type !== 'code');
+  const body = shown.length === 0 && seen.query.get('page') !== '1' ? 'null' : shown;
+  return { body, headers: { 'X-Total-Count': String(shown.length) } };
 }
 
 function listReviewComments({ reviews }: ForgejoPullRequest, { rest }: Found): TestResponse {

@@ -153,3 +153,19 @@ test('GitLab history: reads older servers, which have no bots and no time of clo
   await server.close();
   expect(read!.pullRequests).toMatchObject([{ closedAt: at(30), authorIsBot: false }]);
 });
+
+test.each([
+  ['entries', 70, 'comment', 0],
+  ['comments on lines, which the server leaves out', 70, 'code', 70],
+])('forgejo history: reads all pages of a timeline with many %s', async (_reason, count, type, comments) => {
+  const reviews = [{ login: 'lisa', state: 'COMMENT', submittedAt: at(5), comments: Array<object>(comments).fill({}) }];
+  const timeline = [
+    ...Array.from({ length: count }, () => ({ type, created_at: at(1) })),
+    { type: 'review_request', created_at: at(3), assignee: { login: 'lisa' }, removed_assignee: false },
+  ];
+  const pullRequest = forgejoPullRequest(1, { ...merged, state: 'closed', merged: true, reviews, timeline });
+  const { server, forge } = await openForgejo([forgejoRepository('acme/shop', { pullRequests: [pullRequest] })]);
+  const [saved] = await readHistory(forge, '1');
+  expect(saved?.pullRequests?.[0]?.events.map(({ kind }) => kind)).toEqual(['reviewed', 'requested']);
+  await server.close();
+});

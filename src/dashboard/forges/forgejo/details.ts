@@ -118,7 +118,8 @@ async function readRuns(rest: RestClient, { path, sha }: Commit): Promise<readon
 async function readJobs(rest: RestClient, commit: Commit): Promise<readonly JobNode[]> {
   try {
     const runs = await readRuns(rest, commit);
-    const readRun = ({ id }: RunNode) => readPages(rest, `${commit.path}/actions/runs/${id}/jobs`, toJobs);
+    const readRun = ({ id }: RunNode) =>
+      readPages(rest, `${commit.path}/actions/runs/${id}/jobs`, (page) => toJobs(page).length);
     return (await Promise.all(runs.map(readRun))).flat().flatMap(toJobs);
   } catch (error) {
     // The server is too old for this operation or has no Actions.
@@ -132,26 +133,26 @@ const toJobs = (json: unknown) => unwrap(json, 'jobs') as readonly JobNode[];
 /** The size of pages that servers have by default; their limit is rarely smaller. A page with fewer items is the last. */
 const LEAST_PAGE_SIZE = 30;
 
-/** Reads 500 statuses or jobs. */
+/** Reads 500 items. */
 const MAX_PAGES = 10;
 
-/** Reads the pages of a list that is part of an object, whose responses may have no link to the next page. */
-async function readPages<Page>(
-  rest: RestClient,
-  path: string,
-  listOf: (page: Page) => readonly unknown[],
-): Promise<Page[]> {
+/**
+ * Reads the pages of a list whose responses have no usable link to the next page.
+ *
+ * @param sizeOf Returns the number of items that the server has counted for a page, also if it has left some out.
+ */
+export async function readPages<Page>(rest: RestClient, path: string, sizeOf: (page: Page) => number): Promise<Page[]> {
   const pages: Page[] = [];
   let before = '';
   for (let number = 1; number <= MAX_PAGES; number += 1) {
     // The caller chooses the type, as in a list of the client.
     const page = (await rest.get(`${path}?limit=50&page=${number}`)) as Page;
-    const text = JSON.stringify(listOf(page));
+    const text = JSON.stringify(page);
     // A server without pages returns the whole list again.
     if (text === before) break;
     pages.push(page);
     before = text;
-    if (listOf(page).length < LEAST_PAGE_SIZE) break;
+    if (sizeOf(page) < LEAST_PAGE_SIZE) break;
   }
   return pages;
 }
@@ -159,7 +160,7 @@ async function readPages<Page>(
 /** Reads the statuses of a commit, the newest first. The state of each page combines only the statuses of the page. */
 async function readStatusPages(rest: RestClient, { path, sha }: Commit): Promise<CombinedStatusNode[]> {
   const list = `${path}/commits/${encodeURIComponent(sha)}/status`;
-  return readPages<CombinedStatusNode>(rest, list, ({ statuses }) => statuses ?? []);
+  return readPages<CombinedStatusNode>(rest, list, ({ statuses }) => (statuses ?? []).length);
 }
 
 /** Reads the CI status of a commit. @returns `undefined` for an unknown state. */

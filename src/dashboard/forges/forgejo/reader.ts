@@ -34,7 +34,7 @@ import {
   readInvolvedPullRequests,
   isInvalidResponse,
 } from '../read-repositories.js';
-import { readCombinedCi } from './details.js';
+import { readCombinedCi, readPages } from './details.js';
 import {
   belongsOnBoard,
   isDraft,
@@ -226,7 +226,7 @@ const isFound = (node: SearchResultNode | null): node is Found => node?.reposito
 /** A page. Each pull request costs two more requests, and a forge of this kind has no API quota. */
 const PAGE_SIZE = 50;
 
-/** The most entries of a timeline, and reviews, that are read of a pull request. */
+/** The most reviews that are read of a pull request. */
 const MAX_EVENTS = 200;
 
 function createHistoryReader(rest: RestClient): ReadHistory {
@@ -246,11 +246,16 @@ function createHistoryReader(rest: RestClient): ReadHistory {
 
   async function readOne(path: string, node: PullRequestNode): Promise<PullRequestHistory> {
     const { number } = node;
-    const [reviews, timeline] = await Promise.all([
-      rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_EVENTS),
-      rest.list<TimelineNode>(`${path}/issues/${number}/timeline?limit=50`, MAX_EVENTS).catch(undefinedIfNotFound),
-    ]);
-    return toHistory(node, [...reviews.flatMap(toReview), ...(timeline ?? []).flatMap(toEvent)]);
+    const reviews = await rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_EVENTS);
+    // The server counts the comments on lines for its pages of the timeline, but leaves them out.
+    const omitted = reviews.reduce((count, { comments_count = 0 }) => count + comments_count, 0);
+    const pages = await readPages<readonly TimelineNode[] | null>(
+      rest,
+      `${path}/issues/${number}/timeline`,
+      (page) => (page ?? []).length + omitted,
+    ).catch(undefinedIfNotFound);
+    const timeline = (pages ?? []).flatMap((page) => page ?? []);
+    return toHistory(node, [...reviews.flatMap(toReview), ...timeline.flatMap(toEvent)]);
   }
 
   return readHistoriesInTurn(async ({ fullName, since }) => {
