@@ -26,6 +26,9 @@ interface TextNode {
   readonly title?: unknown;
   /** Only the issues of pull requests have it. */
   readonly pull_request?: unknown;
+  readonly updated_at?: unknown;
+  /** The text of a review of Forgejo or Gitea, which has no author and no link. */
+  readonly content?: unknown;
 }
 
 interface GithubPayload {
@@ -34,6 +37,7 @@ interface GithubPayload {
   readonly review?: TextNode | null;
   readonly pull_request?: TextNode | null;
   readonly issue?: TextNode | null;
+  readonly sender?: { readonly login?: unknown } | null;
 }
 
 interface GitlabPayload {
@@ -49,7 +53,8 @@ const toText = (value: unknown, most: number): string => (typeof value === 'stri
 
 /** Reads the text of a delivery of GitHub, Forgejo or Gitea. @returns `undefined` for other events. */
 export function readGithubText(payload: unknown): DeliveredText | undefined {
-  const { action, comment, review, pull_request, issue } = (payload ?? {}) as GithubPayload;
+  const { action, comment, review, pull_request, issue, sender } = (payload ?? {}) as GithubPayload;
+  if (action === 'reviewed' && review) return readForgejoReview(review, { pull_request, sender });
   if (!ACTIONS.includes(action)) return undefined;
   // The comments of pull requests have an issue too, which then names the pull request.
   const place = pull_request ?? (issue?.pull_request ? issue : undefined);
@@ -60,6 +65,24 @@ export function readGithubText(payload: unknown): DeliveredText | undefined {
     author: source?.user?.login,
     url: source?.html_url,
     ...{ number: place?.number, title: place?.title },
+  });
+}
+
+/** Reads the text of a review of Forgejo or Gitea, whose comments on lines are not delivered. */
+function readForgejoReview(
+  { content }: TextNode,
+  { pull_request, sender }: Pick<GithubPayload, 'pull_request' | 'sender'>,
+): DeliveredText | undefined {
+  const { html_url: url, updated_at, number, title } = pull_request ?? {};
+  const author = sender?.login;
+  // A delivery that is sent again has the same time, and a further review a later one.
+  return toDelivered({
+    id: `${String(url)} ${String(updated_at)} ${String(author)}`,
+    text: content,
+    author,
+    url,
+    number,
+    title,
   });
 }
 
@@ -115,7 +138,9 @@ export function mentions(text: string, username: string): boolean {
   const name = `@${username.toLowerCase()}`;
   for (let at = prose.indexOf(name); at !== -1; at = prose.indexOf(name, at + 1)) {
     const [before, after] = [prose[at - 1] ?? ' ', prose[at + name.length] ?? ' '];
-    if (!/[\w/`]/.test(before) && !/[\w-]/.test(after)) return true;
+    // A dot or a dash may be a part of a longer name.
+    const isLonger = /[\w-]/.test(after) || /^\.\w/.test(prose.slice(at + name.length, at + name.length + 2));
+    if (!/[\w/`]/.test(before) && !isLonger) return true;
   }
   return false;
 }

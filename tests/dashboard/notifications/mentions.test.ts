@@ -13,6 +13,9 @@ test.each([
   ['(@mona)', true],
   ['@mona-lisa', false],
   ['@monalisa', false],
+  ['@mona.lisa', false],
+  ['Thanks @mona.', true],
+  ['Ask @mona...', true],
   ['write to lisa@mona', false],
   ['acme/@mona', false],
   ['`@mona`', false],
@@ -102,9 +105,29 @@ test('readGitlabText: reads notes of merge requests, and descriptions of new one
   expect(readGitlabText({ ...note, merge_request: undefined })).toBeUndefined();
 });
 
+test('readGithubText: reads the review of a delivery of Gitea, which has neither an author nor a link', () => {
+  // The members of `PullRequestPayload` in code.gitea.io/gitea/modules/structs/hook.go.
+  const url = 'https://gitea.example/acme/shop/pulls/12';
+  const payload = {
+    action: 'reviewed',
+    number: 12,
+    pull_request: { number: 12, title: 'Fix bug', html_url: url, updated_at: '2026-05-02T08:00:00Z', body: 'fixes #2' },
+    requested_reviewer: null,
+    repository: { full_name: 'acme/shop' },
+    sender: { login: 'lisa' },
+    review: { type: 'pull_request_review_comment', content: 'Ask @mona' },
+  };
+  const text = readGithubText(payload);
+  expect(text).toMatchObject({ text: 'Ask @mona', author: 'lisa', url, pullRequest: { number: 12, title: 'Fix bug' } });
+  const later = { ...payload, pull_request: { ...payload.pull_request, updated_at: '2026-05-02T09:00:00Z' } };
+  expect(readGithubText(later)?.id).not.toBe(text?.id);
+  expect(readGithubText({ ...payload, review: { type: 'pull_request_review_approved', content: '' } })).toBeUndefined();
+});
+
 test.each([
   [null],
   [{}],
+  [{ action: 'reviewed', review: {} }],
   [[]],
   [{ action: 'created', comment: 7 }],
   [{ action: 'opened', pull_request: { body: {} } }],
