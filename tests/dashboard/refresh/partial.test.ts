@@ -35,6 +35,25 @@ test("refresh: a repository of an organization is on the board, with the user's 
   expect(rows).toMatchObject([{ repo: 'initech/api', number: 4, section: 'needs_your_review' }]);
 });
 
+test('refreshRepository: a delivery about a repository behind single sign-on keeps its rows', async () => {
+  const { github, dashboard, ada } = stage;
+  const pullRequests = [githubPullRequest(1)];
+  github.repositories.push(
+    githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }),
+    githubRepository('acme/shop', { pullRequests: [githubPullRequest(2)] }),
+  );
+  await stage.refresh();
+  github.hiddenOrganizations = ['initech'];
+  const read = dashboard.refresher.refreshRepository(ada.personId, 'github', 'initech/api');
+  await expect(read).rejects.toMatchObject({ kind: 'unauthorized' });
+  const board = await stage.refresh();
+  expect([numbersOf(board, 'initech/api'), repoOf(board, 'initech/api')?.stale]).toEqual([[1], true]);
+  github.repositories.splice(1, 1);
+  github.hiddenOrganizations = [];
+  await dashboard.refresher.refreshRepository(ada.personId, 'github', 'acme/shop').catch(() => undefined);
+  expect(numbersOf(await stage.refresh(), 'acme/shop')).toEqual([]);
+});
+
 test('refresh: repositories behind single sign-on keep their rows and snoozes, and the board says so', async () => {
   const { github, ada, dashboard } = stage;
   const pullRequests = [githubPullRequest(1, { author: 'lisa' }), githubPullRequest(3)];

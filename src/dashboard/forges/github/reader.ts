@@ -189,6 +189,8 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
       const { owner, name } = toOwnerAndName(fullName);
       const ask = createPager();
       const { repository } = await ask<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
+      // Its rows stay until the credential is authorized for single sign-on again, as in `readEntry`.
+      if (repository === null && requests.hidden) throw new ForgeError('unauthorized');
       return repository && belongsOnBoard(repository, reach) ? readWhole(repository, ask) : undefined;
     },
   };
