@@ -179,8 +179,9 @@ function createActionRunner({
 
   async function saveAutoMerge({ forge, address, action, row }: PreparedAction): Promise<ActionOutcome> {
     if (action === 'auto_merge') {
-      if (row === undefined) assertActionAllowed(await fetchPullRequestRow(forge, address), action);
-      await enableAutoMerge(database, address);
+      const shown = row ?? (await fetchPullRequestRow(forge, address));
+      if (row === undefined) assertActionAllowed(shown, action);
+      await enableAutoMerge(database, address, shown.headSha);
     } else {
       await deleteState(database, address, 'auto_merge');
     }

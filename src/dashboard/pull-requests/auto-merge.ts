@@ -17,17 +17,20 @@ const NEWS_MS = 600_000;
 /** Merges a pull request with auto-merge if a refresh shows that it is ready. @returns whether the board changed. */
 export async function runAutoMerge(followed: AutomationInput, known: AutoMergeState): Promise<boolean> {
   const { database, address, row, now } = followed;
-  const state = toResumedState(known, row);
-  const keep = (kept: AutoMergeState) => updateState(database, address, { kind: 'auto_merge', state: kept });
+  const bound = toBoundState(known, row);
+  const state = isMoved(bound, row) ? toMovedState(known, row) : toResumedState(bound, row);
+  const keep = (kept: AutoMergeState) =>
+    updateState(database, address, { kind: 'auto_merge', state: { ...kept, headSha: bound.headSha } });
   if (!isMergeDue(state, row, now())) {
     if (state !== known) await keep(state);
-    return state !== known;
+    return state !== known && state !== bound;
   }
   const outcome = await sendAutomaticAction(followed, 'merge', {
     async assertDue() {
-      const newest = await findState(database, address, { kind: 'auto_merge', at: now() });
       // The cast is safe: the kind of the entry determines its type.
-      if (newest === undefined || !isMergeDue(toResumedState(newest as AutoMergeState, row), row, now()))
+      const newest = (await findState(database, address, { kind: 'auto_merge', at: now() })) as
+        AutoMergeState | undefined;
+      if (newest === undefined || isMoved(newest, row) || !isMergeDue(toResumedState(newest, row), row, now()))
         throw new ActionNotDueError();
       await keep(toAttemptState(row, now()));
     },
@@ -59,6 +62,8 @@ type AutoMerge = components['schemas']['AutoMerge'];
 export interface AutoMergeState extends AutoMerge {
   /** In the forge's own spelling; the stored row has it in lower case. */
   readonly fullName: string;
+  /** The head commit when it was requested, or after an update of the branch by Trellis; absent until it is known. */
+  readonly headSha?: string;
   /** The `updatedAt` of the pull request at the last attempt. There is no further attempt until it changes. */
   readonly triedFor?: string;
   /** When to try again even without a change, in milliseconds, because the forge did not decide on the last attempt. */
@@ -74,13 +79,36 @@ const WAITING: AutoMerge = {
   message: 'Trellis merges it once its checks pass and nothing else blocks it.',
 };
 
-export async function enableAutoMerge(database: Database, address: PullRequestAddress): Promise<void> {
-  const state: AutoMergeState = { ...WAITING, fullName: address.fullName };
+/** @param headSha The head commit that the user has seen; empty if it is unknown. */
+export async function enableAutoMerge(database: Database, address: PullRequestAddress, headSha: string): Promise<void> {
+  const state: AutoMergeState = { ...WAITING, fullName: address.fullName, ...(headSha !== '' && { headSha }) };
   await saveState(database, address, { kind: 'auto_merge', state });
 }
 
+function toBoundState(state: AutoMergeState, { headSha }: PullRequest): AutoMergeState {
+  return state.headSha === undefined && headSha !== '' ? { ...state, headSha } : state;
+}
+
+/**
+ * Reports whether a branch has new commits to which its author may push without write access to the repository: one
+ * of a fork, or of a pull request by `git push` (AGit). GitHub and GitLab then cancel auto-merge too.
+ */
+function isMoved({ headSha }: AutoMergeState, row: PullRequest): boolean {
+  const isOfOutsider = row.crossRepository || row.headBranch.startsWith('refs/');
+  return isOfOutsider && headSha !== undefined && row.headSha !== '' && row.headSha !== headSha;
+}
+
+const MOVED = 'The branch has new commits since auto-merge was enabled. Review them, cancel it, and enable it again.';
+
+/** Returns the stopped state, or the same object if it is stopped for this reason. */
+function toMovedState(state: AutoMergeState, { repo: fullName, updatedAt: triedFor }: PullRequest): AutoMergeState {
+  if (state.state === 'stopped' && state.message === MOVED) return state;
+  return { state: 'stopped', code: 'head_changed', message: MOVED, fullName, triedFor };
+}
+
 /** Returns whether to merge now. A pull request without checks is never due. */
-export function isMergeDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, at: number): boolean {
+export function isMergeDue({ state, triedFor, retryAt }: AutoMergeState, row: PullRequest, at: number): boolean {
+  if (state === 'stopped') return false;
   const { ci, mergeStatus, draft, empty, stackedOn } = row;
   const isReady = ci === 'success' && mergeStatus === 'mergeable' && !draft && !empty && stackedOn === null;
   if (!isReady || (retryAt !== undefined && at < retryAt)) return false;

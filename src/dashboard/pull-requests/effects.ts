@@ -2,7 +2,14 @@ import type { Database } from '../../storage/database.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import type { ActionName, BotReply, PullRequest, SentComment } from '../forges/forge.js';
 import type { ActionOutcome } from './send-action-once.js';
-import { deleteState, type PullRequestAddress, saveState, type StateEntry } from './state-entries.js';
+import {
+  deleteState,
+  findState,
+  type PullRequestAddress,
+  saveState,
+  type StateEntry,
+  updateState,
+} from './state-entries.js';
 
 /** Forges may still list a pull request for a while after it was closed. */
 const HELD_MS = 120_000;
@@ -22,9 +29,16 @@ export async function saveActionEffect(
 ): Promise<void> {
   if (action === 'merge' || action === 'close') return hideFromBoard(database, address, at);
   // An update that the forge has completed is not pending; bots always work later.
-  if (action === 'update_branch' && outcome === 'done') return;
+  if (action === 'update_branch' && outcome === 'done') return acceptNewHead(database, address, at);
   const mark = toRequestEntry(action, row, { at, comment: typeof outcome === 'string' ? undefined : outcome });
   if (mark !== undefined) await saveState(database, address, mark);
+}
+
+/** Lets auto-merge continue with the commit of an update by the user or by Trellis. @see AutoMergeState.headSha */
+async function acceptNewHead(database: Database, address: PullRequestAddress, at: number): Promise<void> {
+  const state = (await findState(database, address, { kind: 'auto_merge', at })) as object | undefined;
+  if (state !== undefined)
+    await updateState(database, address, { kind: 'auto_merge', state: { ...state, headSha: undefined } });
 }
 
 /** Hides a closed pull request from the board, and cancels its auto-merge. */

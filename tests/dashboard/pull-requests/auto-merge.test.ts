@@ -121,6 +121,52 @@ describe('auto-merge by Trellis at Forgejo', () => {
     await isMerged();
   });
 
+  test.each<[string, Partial<ForgejoPullRequest>]>([
+    ['a fork', { fromFork: true }],
+    ['a pull request by `git push`', { headRef: 'refs/pull/1/head' }],
+  ])('stops if the author pushes to the branch of %s, and can be enabled again', async (_reason, change) => {
+    Object.assign(one, change);
+    await stage.refresh();
+    await enable();
+    Object.assign(one, { headSha: 'f'.repeat(40), updatedAt: '2026-05-09T08:00:00Z', status: 'success' });
+    await stage.refresh();
+    await until(async () => (await stage.findRow(onForgejo))?.autoMerge?.code === 'head_changed');
+    one.updatedAt = '2026-05-09T09:00:00Z';
+    await settle();
+    expect([attempts(), (await stage.findRow(onForgejo))?.autoMerge?.state]).toEqual([0, 'stopped']);
+    await stage.act(onForgejo, 'cancel_auto_merge');
+    one.status = 'pending';
+    await stage.refresh();
+    await enable();
+    one.status = 'success';
+    await stage.refresh();
+    await isMerged();
+  });
+
+  test('continues after a push by someone who can write to the repository', async () => {
+    await enable();
+    Object.assign(one, { headSha: 'f'.repeat(40), updatedAt: '2026-05-09T08:00:00Z', status: 'success' });
+    await stage.refresh();
+    await isMerged();
+  });
+
+  test('continues after an update of the branch of a fork by the user', async () => {
+    Object.assign(one, { fromFork: true, mergeBase: 'c'.repeat(40) });
+    await stage.refresh();
+    await enable();
+    const moveHead = () => (
+      Object.assign(one, { headSha: 'f'.repeat(40), updatedAt: '2026-05-09T08:00:00Z' }),
+      undefined
+    );
+    stage.forgejo.failNext(moveHead, { path: /update$/ });
+    await stage.act(onForgejo, 'update_branch');
+    await settle();
+    expect((await stage.findRow(onForgejo))?.autoMerge).toMatchObject({ state: 'waiting' });
+    Object.assign(one, { status: 'success', updatedAt: '2026-05-09T09:00:00Z' });
+    await stage.refresh();
+    await isMerged();
+  });
+
   test('retries after five minutes if the forge is unreachable', async () => {
     await enable();
     one.status = 'success';
