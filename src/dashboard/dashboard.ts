@@ -203,7 +203,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     }),
     forges,
     testForgeConnection: createForgeConnectionTest(settings, forges),
-    preferences: createPreferences({ database, key }),
+    preferences: createPreferences({ database, key, onNewTimezone: notifications.moveToTimezone }),
     sharing: createSharing(database),
     views: createViews(database),
     snoozes: createSnoozes({ database, boards, now }),

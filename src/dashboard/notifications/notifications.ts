@@ -12,7 +12,7 @@ import { findEvents, type FoundEvent } from './events.js';
 import { type DeliveredText, findMention } from './mentions.js';
 import { type Message, TEST_MESSAGE } from './messages.js';
 import { addDelivery, addEvents, claimDelivery, listActiveChannels, makeEventsDue } from './outbox.js';
-import { type NotificationPreferences, readPreferences, savePreferences } from './preferences.js';
+import { type NotificationPreferences, readPreferences, savePreferences, scheduleDigest } from './preferences.js';
 import { createPushKeys, PUSH_KEYS_CONTEXT, type ChannelKind, createSenders, type SendersOptions } from './senders.js';
 import { createNotificationWorker, type NotificationWorker } from './worker.js';
 
@@ -36,6 +36,8 @@ export interface Notifications {
     caller: Caller | undefined,
     page: Page,
   ): Promise<{ readonly entries: DeliveryEntry[]; readonly total: number }>;
+  /** Schedules the digest and the waiting events of a user again, in the transaction that saves a new time zone. */
+  readonly moveToTimezone: (transaction: Database, personId: string) => Promise<void>;
   /** Stores the events of a new board, in the transaction that saves it. Call it before the board is replaced. */
   recordBoard(transaction: Database, board: NewBoard): Promise<void>;
   /** Stores a mention of the user in a delivered text. A text that is delivered again has no further effect. */
@@ -137,6 +139,10 @@ export function createNotifications(options: NotificationsOptions): Notification
       const { total } = await own.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
       const newest = own.selectAll().orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset);
       return { entries: (await newest.execute()).map((row) => toEntry(row, now())), total };
+    },
+    async moveToTimezone(transaction, personId) {
+      await scheduleDigest(transaction, personId, now());
+      await makeEventsDue(transaction, personId, now());
     },
     recordBoard: (transaction, board) => recordBoard(transaction, key, board),
     async recordText(text, place) {

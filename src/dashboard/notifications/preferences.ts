@@ -47,6 +47,16 @@ export async function savePreferences(
     .execute();
 }
 
+/** Schedules the next digest of a user in the time zone of the settings. */
+export async function scheduleDigest(transaction: Database, personId: string, at: number): Promise<void> {
+  const { digest, timezone } = await readPreferences(transaction, personId);
+  if (digest === undefined) return;
+  const next = transaction.updateTable('notification_preferences').set({
+    digest_at: findNextDigest(digest, { timezone, at }),
+  });
+  await next.where('person_id', '=', personId).execute();
+}
+
 /** A moment, in milliseconds, and the time zone in which it is judged. */
 interface LocalMoment {
   readonly at: number;

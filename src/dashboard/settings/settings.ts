@@ -186,14 +186,19 @@ export interface Preferences {
 interface PreferencesOptions {
   readonly database: Database;
   readonly key: ServerKey;
+  /** Called in the transaction that saves a new time zone. */
+  readonly onNewTimezone: (transaction: Database, personId: string) => Promise<void>;
 }
 
-export function createPreferences({ database, key }: PreferencesOptions): Preferences {
+export function createPreferences({ database, key, onNewTimezone }: PreferencesOptions): Preferences {
   const find = (caller: Caller | undefined) => findSettingsRow(database, requireUser(caller).personId);
   const save = async (caller: Caller | undefined, change: Partial<SettingsTable>): Promise<void> => {
     const { personId } = requireUser(caller);
-    await getOrCreateSettingsRow(database, key, personId);
-    await database.updateTable('settings').set(change).where('person_id', '=', personId).execute();
+    await inTransaction(database, async (transaction) => {
+      const { timezone } = await getOrCreateSettingsRow(transaction, key, personId);
+      await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
+      if (change.timezone !== undefined && change.timezone !== timezone) await onNewTimezone(transaction, personId);
+    });
   };
   return {
     async readAll(caller) {

@@ -208,6 +208,21 @@ test('the digest: is sent once at its time, by one of several processes', async 
   expect(receiver.requests).toHaveLength(1);
 });
 
+test.each(['Asia/Kathmandu', 'Pacific/Apia', 'UTC'])(
+  'the digest: has its time in a new time zone: %s',
+  async (timezone) => {
+    const { notifications, preferences, database, ada } = notified;
+    await preferences.saveTimezone(ada, 'Europe/Berlin');
+    const digest = { at: '09:00', weekdays: [1, 2, 3, 4, 5, 6, 7] };
+    await notifications.save(ada, { staleDays: 7, batchMinutes: 0, digest });
+    await preferences.saveTimezone(ada, timezone);
+    const schedule = database.selectFrom('notification_preferences').select('digest_at');
+    const { digest_at } = await schedule.executeTakeFirstOrThrow();
+    const inZone = { timeZone: timezone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+    expect(new Intl.DateTimeFormat('en', inZone).format(digest_at!)).toBe('09:00');
+  },
+);
+
 test('the digest: is skipped when nothing waits for the user', async () => {
   await notified.add({ kind: 'webhook', url: receiver.url });
   await notified.show({ section: 'waiting_for_others' });
