@@ -96,6 +96,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
   }
 
   async function readFacts(repo: string, node: PullRequestNode): Promise<ForgePullRequest> {
+    assertNumber(node);
     const [ci, review] = await Promise.all([readCi(repo, node), readReview(repo, node)]);
     return toForgePullRequest(node, { repo, ci, review });
   }
@@ -146,6 +147,12 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
       return readWhole(toRepository(node, open ?? []));
     },
   };
+}
+
+/** Returns the number, which is a part of the paths of further requests. @throws ForgeError `unknown` for anything else. */
+function assertNumber({ number }: Pick<PullRequestNode, 'number'>): number {
+  if (Number.isSafeInteger(number)) return number;
+  throw new ForgeError('unknown', { cause: new Error('A pull request has no number.') });
 }
 
 function groupByRepository(nodes: readonly (SearchResultNode | null)[]): Map<string, SearchResultNode[]> {
@@ -221,7 +228,8 @@ async function readInvolvedAtForgejo(
   );
 }
 
-const isFound = (node: SearchResultNode | null): node is Found => node?.repository != null;
+const isFound = (node: SearchResultNode | null): node is Found =>
+  node?.repository != null && Number.isSafeInteger(node.number);
 
 /** A page. Each pull request costs two more requests, and a forge of this kind has no API quota. */
 const PAGE_SIZE = 50;
@@ -245,7 +253,7 @@ function createHistoryReader(rest: RestClient): ReadHistory {
   }
 
   async function readOne(path: string, node: PullRequestNode): Promise<PullRequestHistory> {
-    const { number } = node;
+    const number = assertNumber(node);
     const reviews = await rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_EVENTS);
     // The server counts the comments on lines for its pages of the timeline, but leaves them out.
     const omitted = reviews.reduce((count, { comments_count = 0 }) => count + comments_count, 0);
