@@ -5,7 +5,13 @@ const userOf = (login: string | null) => (login === null ? null : { id: 1, login
 export function toRepositoryNode(repository: ForgejoRepository, origin: string) {
   const { id, fullName, archived, fork, mirror, admin, push, updatedAt, merge, squash, rebase } = repository;
   const flags = { archived, fork, mirror };
-  const allowed = { allow_merge_commits: merge, allow_squash_merge: squash, allow_rebase: rebase };
+  const allowed = {
+    allow_merge_commits: merge,
+    allow_squash_merge: squash,
+    allow_rebase: rebase,
+    allow_rebase_explicit: repository.rebaseMerge,
+    allow_fast_forward_only_merge: repository.fastForward,
+  };
   const permissions = { admin, push, pull: true };
   const url = `${origin}/${fullName}`;
   return { id, full_name: fullName, html_url: url, ...flags, ...allowed, permissions, updated_at: updatedAt };

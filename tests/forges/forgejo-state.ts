@@ -75,6 +75,9 @@ export interface ForgejoRepository {
   merge: boolean;
   squash: boolean;
   rebase: boolean;
+  /** Whether a rebase with a merge commit is allowed. */
+  rebaseMerge: boolean;
+  fastForward: boolean;
   labels: { id: number; name: string }[];
   /** The labels that its organization has for all repositories. */
   organizationLabels: { id: number; name: string }[];
@@ -140,6 +143,8 @@ export function forgejoRepository(fullName: string, change: Partial<ForgejoRepos
     merge: true,
     squash: true,
     rebase: true,
+    rebaseMerge: false,
+    fastForward: false,
     labels: [],
     organizationLabels: [],
     pullRequests: [],

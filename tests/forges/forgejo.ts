@@ -355,8 +355,9 @@ function removeLabel(one: ForgejoPullRequest, { repository, rest }: Found): Test
 
 function merge(one: ForgejoPullRequest, found: Found): TestResponse {
   const { Do, head_commit_id } = bodyOf(found);
-  const { merge: byMerge, squash, rebase } = found.repository;
-  const allowed: Record<string, boolean> = { merge: byMerge, squash, rebase };
+  const { merge: byMerge, squash, rebase, rebaseMerge, fastForward } = found.repository;
+  const others = { 'rebase-merge': rebaseMerge, 'fast-forward-only': fastForward };
+  const allowed: Record<string, boolean> = { merge: byMerge, squash, rebase, ...others };
   if (head_commit_id !== one.headSha) return { status: 409, body: { message: 'head out of date' } };
   if (one.state !== 'open' || !one.mergeable || one.draft || !allowed[String(Do)])
     return { status: 405, body: { message: 'Please try again later' } };

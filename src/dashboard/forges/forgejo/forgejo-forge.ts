@@ -183,12 +183,20 @@ async function judge({ rest, path, target, pullRequest }: ActionContext): Promis
   return { ...toForgePullRequest(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 
-/** Merges by the requested method, or else prefers merge to squash and squash to rebase, as far as the repository allows. */
+/** The methods of merging in order of preference, with the setting of a repository that allows each. */
+const MERGE_STYLES = [
+  ['merge', 'allow_merge_commits'],
+  ['squash', 'allow_squash_merge'],
+  ['rebase', 'allow_rebase'],
+  ['rebase-merge', 'allow_rebase_explicit'],
+  ['fast-forward-only', 'allow_fast_forward_only_merge'],
+] as const;
+
+/** Merges by the requested method, or else by the first one that the repository allows. */
 async function merge({ rest, path, target, pullRequest }: ActionContext): Promise<void> {
   const repository = (await rest.get(path)) as RepositoryNode;
-  const { allow_merge_commits = true, allow_squash_merge = true, allow_rebase = true } = repository;
-  const other = allow_squash_merge ? 'squash' : 'rebase';
-  const style = allow_merge_commits || !(allow_squash_merge || allow_rebase) ? 'merge' : other;
+  // Servers that are too old for a setting do not have it.
+  const [style] = MERGE_STYLES.find(([, setting]) => repository[setting] ?? true) ?? ['merge'];
   const head_commit_id = target.headSha ?? pullRequest.head.sha;
   await rest.send('POST', `${path}/pulls/${target.number}/merge`, { Do: target.method ?? style, head_commit_id });
 }

@@ -86,6 +86,8 @@ export interface RepositoryNode {
   readonly allow_merge_commits?: boolean;
   readonly allow_squash_merge?: boolean;
   readonly allow_rebase?: boolean;
+  readonly allow_rebase_explicit?: boolean;
+  readonly allow_fast_forward_only_merge?: boolean;
 }
 
 interface UserNode {

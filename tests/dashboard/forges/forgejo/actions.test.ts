@@ -25,6 +25,8 @@ test.each<[string, Partial<ForgejoRepository>, string]>([
   ['a merge commit by default', {}, 'merge'],
   ['a squash if merge commits are not allowed', { merge: false }, 'squash'],
   ['a rebase if nothing else is allowed', { merge: false, squash: false }, 'rebase'],
+  ['a rebase and a merge commit', { merge: false, squash: false, rebase: false, rebaseMerge: true }, 'rebase-merge'],
+  ['a fast-forward', { merge: false, squash: false, rebase: false, fastForward: true }, 'fast-forward-only'],
 ])('Forgejo act: merges with %s', async (_reason, change, style) => {
   Object.assign(repository, change);
   await expect(forgejo.forge.act(target, 'merge')).resolves.toBe('done');
