@@ -14,6 +14,7 @@ import { toGithubApiUrl } from './github/requests.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
 import { createAddressPolicy, createAgent } from './http/fetch-response.js';
 import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
+import { isSame } from './sections.js';
 
 /** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each credential. */
 export interface ForgeClients {
@@ -248,6 +249,10 @@ export function isSameServer(one: ForgeConnection, other: ForgeConnection): bool
   return one.forge === other.forge && toServer(one) === toServer(other);
 }
 
+/** A review has an author, and GitLab rejects a second approval by the same user with 401, like a missing permission. */
+const isSameUser = (one: ForgeConnection, other: ForgeConnection): boolean =>
+  isSameServer(one, other) && isSame(one.username, other.username);
+
 const toServer = ({ forge, url }: ForgeConnection): string => (forge === 'github' ? toGithubApiUrl(url) : url);
 
 /** A credential with its client. */
@@ -266,10 +271,14 @@ export type FindConnection = (connections: readonly ForgeConnection[], fullName:
 function joinConnections(first: OpenConnection, more: readonly OpenConnection[], find: FindConnection): Forge {
   const connections = [first, ...more];
 
-  async function withPermission<T>(fullName: string, act: (client: Forge) => Promise<T>): Promise<T> {
+  async function withPermission<T>(
+    fullName: string,
+    act: (client: Forge) => Promise<T>,
+    mayReplace: typeof isSameServer = isSameServer,
+  ): Promise<T> {
     const id = await find(connections, fullName);
     const chosen = connections.find((one) => one.id === id) ?? first;
-    const others = connections.filter((one) => one !== chosen && isSameServer(one, chosen));
+    const others = connections.filter((one) => one !== chosen && mayReplace(one, chosen));
     try {
       return await act(chosen.client);
     } catch (error) {
@@ -296,7 +305,12 @@ function joinConnections(first: OpenConnection, more: readonly OpenConnection[],
     readState: (target) => withPermission(target.fullName, (client) => client.readState(target)),
     details: (target) => withPermission(target.fullName, (client) => client.details(target)),
     checks: (target) => withPermission(target.fullName, (client) => client.checks(target)),
-    act: (target, action) => withPermission(target.fullName, (client) => client.act(target, action)),
+    act: (target, action) =>
+      withPermission(
+        target.fullName,
+        (client) => client.act(target, action),
+        action === 'review' ? isSameUser : isSameServer,
+      ),
     readReplies: (comments) => readAllReplies(clients, comments),
     ensureWebhook: (fullName, hook) => withPermission(fullName, (client) => client.ensureWebhook(fullName, hook)),
   };

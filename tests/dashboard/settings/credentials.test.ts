@@ -101,6 +101,23 @@ test('tokens of one owner each: all repositories are listed once, and actions us
   expect(github.repositories.map(({ pullRequests: [one] }) => one?.state)).toEqual(['OPEN', 'MERGED', 'MERGED']);
 });
 
+test.each([
+  ['lisa', 1],
+  ['Mona', 2],
+])('a rejected approval is not sent as another user: further credential of %s', async (username, sent) => {
+  const { dashboard, ada } = stage;
+  const one = gitlabMergeRequest(1, { approvedBy: ['mona'] });
+  stage.gitlab.projects.push(gitlabProject('acme/shop', { mergeRequests: [one] }));
+  const further = { forge: 'gitlab', label: 'Other', url: stage.gitlab.url, username, token: GITLAB_TOKEN } as const;
+  await dashboard.settings.save(ada, { ...settingsFor(stage), gitlabUsername: 'mona' });
+  await dashboard.credentials.create(ada, further);
+  await stage.refresh();
+  const target = { forge: 'gitlab', fullName: 'acme/shop', number: 1 } as const;
+  const refused = dashboard.actions.perform(ada, target, 'review', { review: { verdict: 'approve' } });
+  await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
+  expect(stage.gitlab.seen.filter(({ path }) => path.endsWith('/approve'))).toHaveLength(sent);
+});
+
 test('a credential that the forge rejects: its rows stay, its state says so, and the others are read', async () => {
   const { dashboard, ada, github } = stage;
   github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }));
