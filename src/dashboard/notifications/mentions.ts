@@ -128,19 +128,35 @@ export function findMention(delivered: DeliveredText, { forge, repo, username }:
   return { key: `mentioned ${forge} ${id}`, event: { kind: 'mentioned', forge, repo, url, author, ...pullRequest } };
 }
 
-/** Reports whether a Markdown text mentions a user outside of code and quotations, as forges do. */
+/** Reports whether a Markdown text mentions a user outside of code, comments and quotations, as forges do. */
 export function mentions(text: string, username: string): boolean {
-  const prose = text
-    .replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '')
-    .replaceAll(/`[^`\n]*`/g, '')
-    .replaceAll(/^\s*>.*$/gm, '')
+  const prose = withoutFencedCode(text)
+    .replaceAll(/(?<!`)(`{1,4})(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
+    // A comment without an end lasts until the end of the text.
+    .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replaceAll(/^[ \t]*>.*$/gm, '')
     .toLowerCase();
   const name = `@${username.toLowerCase()}`;
   for (let at = prose.indexOf(name); at !== -1; at = prose.indexOf(name, at + 1)) {
     const [before, after] = [prose[at - 1] ?? ' ', prose[at + name.length] ?? ' '];
-    // A dot or a dash may be a part of a longer name.
-    const isLonger = /[\w-]/.test(after) || /^\.\w/.test(prose.slice(at + name.length, at + name.length + 2));
+    // A dot or a dash may be a part of a longer name. A slash follows the scope of a package or the name of a group.
+    const isLonger = /[\w/-]/.test(after) || /^\.\w/.test(prose.slice(at + name.length, at + name.length + 2));
     if (!/[\w/`]/.test(before) && !isLonger) return true;
   }
   return false;
+}
+
+/** A fence before code, also in an item of a list. Backticks after one would end a code span instead. */
+const FENCE = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/;
+
+/** Removes blocks of code. It reads each line once, as comments of strangers can be long. */
+function withoutFencedCode(text: string): string {
+  let fence: string | undefined;
+  const lines = text.split('\n').filter((line) => {
+    const isCode = fence !== undefined;
+    if (fence === undefined) fence = FENCE.exec(line)?.[1];
+    else if (/^[ \t]*(?:`{3,}|~{3,})\s*$/.test(line) && line.trim().startsWith(fence)) fence = undefined;
+    return !isCode && fence === undefined;
+  });
+  return lines.join('\n');
 }

@@ -22,9 +22,36 @@ test.each([
   ['```\n@mona\n```\n', false],
   ['> @mona said\n\nno', false],
   ['> @lisa said\n\n@mona?', true],
+  ['Bump @mona/parser to 2.1', false],
+  ['<!-- cc @mona\n\nif unsure -->\nFix a typo', false],
+  ['<!-- one --> @mona <!-- two -->', true],
+  ['<!-- @mona', false],
+  ['``@mona` ``', false],
+  ['Use `a`, @mona, or `b`', true],
+  ['1. Run\n\n   ```js\n   @mona\n   ```\n', false],
+  ['- ```js\n  @mona\n  ```\n', false],
+  ['- ```js\n  x\n  ```\n\n@mona', true],
+  ['````md\n```\n@mona\n```\n@mona\n````\n', false],
+  ['~~~\r\n```\r\n@mona\r\n~~~\r\n', false],
+  ['```\r\nx\r\n```\r\n@mona', true],
+  ['```x``` @mona', true],
+  ['```\n@mona', false],
   ['', false],
 ])('mentions: %j', (text, expected) => {
   expect(mentions(text, 'mona')).toBe(expected);
+});
+
+test.each([
+  ['line breaks', '\n'],
+  ['fences', '```a\n'],
+  ['comments', '<!--'],
+  ['quotations', '> '],
+  ['backticks', '` `` ``` '],
+])('mentions: a long text of %s takes no long time', (_of, part) => {
+  const text = part.repeat(Math.ceil(200_000 / part.length));
+  const start = performance.now();
+  expect(mentions(`@lisa\n${text}`, 'mona')).toBe(false);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });
 
 installTool('tools/witnesses');
