@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 import type { NotificationChannelsTable, NotificationDeliveriesTable } from '../../storage/tables.js';
+import { type Changes, isSnoozed, readOwnerState, toPullRequestKey } from '../boards/owner-state.js';
 import type { PullRequest } from '../forges/forge.js';
 import type { EventKind, FoundEvent, NotificationEvent } from './events.js';
 import { type Message, toDigestMessage, toEventsMessage } from './messages.js';
@@ -186,10 +187,7 @@ async function createDigest(transaction: Database, personId: string, at: number)
     .set({ digest_at: digest === undefined ? null : findNextDigest(digest, { timezone, at }) })
     .where('person_id', '=', personId)
     .execute();
-  const board = transaction.selectFrom('boards').select('snapshot').where('person_id', '=', personId);
-  const { snapshot } = (await board.executeTakeFirst()) ?? {};
-  const { pullRequests } = JSON.parse(snapshot ?? '{"pullRequests":[]}') as { readonly pullRequests: PullRequest[] };
-  const message = toDigestMessage(pullRequests);
+  const message = toDigestMessage(await listUnsnoozed(transaction, personId, at));
   if (message === undefined) return;
   const channels = await transaction
     .selectFrom('notification_channels')
@@ -199,6 +197,21 @@ async function createDigest(transaction: Database, personId: string, at: number)
     .where('confirmed_at', 'is not', null)
     .execute();
   for (const channel of channels) await addDelivery(transaction, channel, { message, at });
+}
+
+/** Lists the pull requests of a user's board without those that are snoozed. */
+async function listUnsnoozed(transaction: Database, personId: string, at: number): Promise<PullRequest[]> {
+  const boards = transaction.selectFrom('boards').select(['snapshot', 'changes']).where('person_id', '=', personId);
+  const board = await boards.executeTakeFirst();
+  if (board === undefined) return [];
+  const { pullRequests } = JSON.parse(board.snapshot) as { readonly pullRequests: PullRequest[] };
+  const changes = JSON.parse(board.changes ?? '{}') as Changes;
+  const { snoozes } = await readOwnerState(transaction, personId);
+  return pullRequests.filter((one) => {
+    const key = toPullRequestKey(one);
+    const snooze = snoozes.get(key);
+    return snooze === undefined || !isSnoozed(snooze, changes[key], at);
+  });
 }
 
 /** Longer than an attempt takes. A message whose process has ended is sent again after this time. */

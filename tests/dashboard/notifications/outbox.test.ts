@@ -235,6 +235,23 @@ test('the digest: is skipped when nothing waits for the user', async () => {
   expect(await notified.log()).toEqual([]);
 });
 
+test('the digest: leaves out snoozed pull requests, as the board does', async () => {
+  await notified.add({ kind: 'webhook', url: receiver.url, events: [] });
+  const numbered = [1, 2, 3].map((number) => ({ number, section: 'needs_your_review' as const }));
+  await notified.show(...numbered);
+  const snooze = { forge: 'github', fullName: 'acme/shop', untilChange: false } as const;
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  await notified.snoozes.save(notified.ada, { ...snooze, number: 1, until: inHours(48) });
+  await notified.snoozes.save(notified.ada, { ...snooze, number: 2, until: inHours(0.5) });
+  const digest = { at: clock(Date.now() + 3_600_000), weekdays: [1, 2, 3, 4, 5, 6, 7] };
+  await notified.notifications.save(notified.ada, { staleDays: 7, batchMinutes: 0, digest });
+  startWorker(3_700_000);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  expect(JSON.parse(receiver.requests[0]!.body.toString())).toMatchObject({
+    data: { title: 'Pull requests: 2 needs your review', sections: [{ pullRequests: [{ number: 2 }, { number: 3 }] }] },
+  });
+});
+
 test('deleting a channel ends its waiting deliveries', async () => {
   const { id } = await notified.add({ kind: 'webhook', url: receiver.url });
   receiver.response = { status: 500 };
