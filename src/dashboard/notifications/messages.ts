@@ -140,7 +140,9 @@ const escapeSlack = (text: string): string =>
     .replaceAll('>', '&gt;')
     // A bar ends the URL of a link. Mattermost also notifies for names without angle brackets.
     .replaceAll('|', '¦')
-    .replaceAll('@', '@\u200B');
+    .replaceAll('@', '@\u200B')
+    // Mattermost converts links to Markdown, in which a title could begin a link or an image of its own.
+    .replaceAll('](', ']\u200B(');
 
 /** A notification of a browser. The service worker shows it. */
 export interface PushNotification {

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
+import { toEventsMessage, toSlackText } from '../../../src/dashboard/notifications/messages.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { eventually } from '../../eventually.js';
+import { pullRequest } from '../pull-request.js';
 import { type Notified, openNotified } from './fixtures.js';
 import { type HttpReceiver, startHttpReceiver } from './receivers.js';
 
@@ -131,6 +133,19 @@ test('Slack: the text has the links and escapes of incoming webhooks', async () 
   expect(payload).toEqual({
     text: 'Review requested: <https://github.com/acme/shop/pull/17|acme/shop #17: Fix &lt;b&gt; &amp; "x" ¦ y for @\u200Ball> by mona',
   });
+});
+
+/** Converts links as the incoming webhooks of Mattermost do. */
+const toMattermost = (text: string): string => text.replaceAll(/<([^\n<|>]+)\|([^|\n>]+)>/g, '[$2]($1)');
+
+test.each([
+  ['a link', 'Fix](https://phish.example) [x', ['https://github.com/acme/shop/pull/17']],
+  ['an image', '![x](https://track.example/a.png)', ['https://github.com/acme/shop/pull/17']],
+])('Mattermost: a title with the Markdown of %s has only the link of its pull request', (_what, title, urls) => {
+  const { forge, repo, number, url, author } = pullRequest();
+  const message = toEventsMessage([{ kind: 'approved', forge, repo, number, url, author, title }]);
+  const text = toMattermost(toSlackText(message, 'http://localhost:4000/'));
+  expect([...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target)).toEqual(urls);
 });
 
 test('a test message is sent once and at once', async () => {
