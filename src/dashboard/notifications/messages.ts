@@ -120,9 +120,11 @@ export function toSlackText({ kind, title, events = [], sections = [] }: Message
       pullRequests.map((row) => `${SECTION_TITLES[section]}: ${toSlackLine(row)}`),
     ),
   ];
-  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
+  const all = sections.reduce((total, { more }) => total + more, lines.length);
+  const shown = lines.slice(0, MAX_LINES);
+  const more = all > shown.length ? [`and ${all - shown.length} more`] : [];
   const head = events.length === 1 ? [] : [toSlackLink(board, title)];
-  return [...head, ...lines.slice(0, MAX_LINES), ...more].join('\n');
+  return [...head, ...shown, ...more].join('\n');
 }
 
 const toSlackLine = (row: Row): string =>

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import { toEventsMessage, toSlackText } from '../../../src/dashboard/notifications/messages.js';
+import { toDigestMessage, toEventsMessage, toSlackText } from '../../../src/dashboard/notifications/messages.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { eventually } from '../../eventually.js';
 import { pullRequest } from '../pull-request.js';
@@ -146,6 +146,16 @@ test.each([
   const message = toEventsMessage([{ kind: 'approved', forge, repo, number, url, author, title }]);
   const text = toMattermost(toSlackText(message, 'http://localhost:4000/'));
   expect([...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target)).toEqual(urls);
+});
+
+test('Slack: a digest counts the pull requests that it leaves out', () => {
+  const rows = Array.from({ length: 25 }, (_, number) => pullRequest({ number, section: 'needs_your_review' }));
+  const ready = [pullRequest({ number: 30, section: 'ready_to_merge' })];
+  const lastLine = (pullRequests: readonly ReturnType<typeof pullRequest>[]) =>
+    toSlackText(toDigestMessage(pullRequests)!, 'http://localhost:4000/').split('\n').at(-1);
+  expect(lastLine(rows)).toBe('and 5 more');
+  expect(lastLine([...rows, ...ready])).toBe('and 6 more');
+  expect(lastLine(ready)).toContain('#30');
 });
 
 test('a test message is sent once and at once', async () => {
