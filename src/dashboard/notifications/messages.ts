@@ -91,7 +91,10 @@ const toDigestRow = ({ forge, repo, number, title, url, author }: DigestRow): Di
   return { forge, repo, number, title, url, author };
 };
 
-const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const shorten = (text: string, most: number): string =>
+  text.length > most ? `${withoutHalfCharacter(text.slice(0, most - 1))}…` : text;
+
+const withoutHalfCharacter = (text: string): string => text.replace(/[\uD800-\uDBFF]$/u, '');
 
 /** Returns the message as plain text, with one URL per pull request or secret. */
 export function toPlainText({ kind, title, events = [], sections = [] }: Message, board: string): string {

@@ -1,6 +1,8 @@
 import { createECDH, createPublicKey, createVerify, randomBytes } from 'node:crypto';
 import { decrypt } from 'http_ece';
+import { toEventsMessage, toPushNotification } from '../../../src/dashboard/notifications/messages.js';
 import { eventually } from '../../eventually.js';
+import { pullRequest } from '../pull-request.js';
 import { type Notified, openNotified } from './fixtures.js';
 import { type HttpReceiver, startHttpReceiver, startPushServer } from './receivers.js';
 
@@ -119,6 +121,14 @@ test('web push: the largest notification fits into a message', async () => {
     expect(body.length).toBeLessThanOrEqual(4_096);
     expect(read(body)).toHaveProperty('title');
   }
+});
+
+test.each([0, 1])('web push: a long title is not cut within a character, after %d letters', (letters) => {
+  const { forge, repo, number, url, author } = pullRequest();
+  const title = 'a'.repeat(letters) + '🌱'.repeat(100);
+  const message = toEventsMessage([{ kind: 'approved', forge, repo, number, url, author, title }]);
+  const { body } = toPushNotification('1', message, 'http://localhost:4000/');
+  expect(body).toMatch(/^acme\/shop #17: a?(🌱)+…$/u);
 });
 
 test('web push: a push server verifies and decrypts each notification, once after an outage, until the subscription ends', async () => {
