@@ -37,7 +37,9 @@ export async function post({ url, headers, body }: PostRequest, agent: ForgeAgen
   try {
     const response = await fetch(url, { method: 'POST', headers, body, dispatcher, signal, redirect: 'manual' });
     const retryAfterMs = findRetryDelay(response.headers, Date.now());
-    return { status: response.status, text: await readStart(response.body), retryAfterMs };
+    // The receiver has decided by its status, also if the body does not end or the connection breaks.
+    const text = await readStart(response.body).catch(() => '');
+    return { status: response.status, text, retryAfterMs };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.cause : undefined;
     if (reason instanceof AddressRefusedError) throw new DeliveryError(REFUSED, { cause, isPermanent: true });

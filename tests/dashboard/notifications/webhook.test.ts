@@ -76,6 +76,16 @@ test('webhook: a repeated request has the same id and body', async () => {
   expect(second?.body.equals(first!.body)).toBe(true);
 });
 
+test.each([
+  [200, { state: 'sent', attempts: 1 }],
+  [410, { state: 'failed', error: 'The address responded with status 410.' }],
+])('webhook: status %d counts although the connection ends within the body', async (status, outcome) => {
+  await notified.add({ kind: 'webhook', url: receiver.url });
+  receiver.response = { status, headers: { 'Content-Length': '100', Connection: 'close' } };
+  await request();
+  await eventually(async () => expect(await latest()).toMatchObject(outcome));
+});
+
 test('webhook: Retry-After postpones the next attempt', async () => {
   await notified.add({ kind: 'webhook', url: receiver.url });
   receiver.response = { status: 429, headers: { 'Retry-After': '600' } };
