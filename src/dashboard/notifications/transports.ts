@@ -164,6 +164,8 @@ async function openTransport(url: string): Promise<Transporter> {
 
 interface SmtpError {
   readonly code?: string;
+  /** The SMTP command that was rejected. */
+  readonly command?: string;
   readonly responseCode?: number;
   readonly response?: string;
 }
@@ -173,8 +175,10 @@ const OF_MESSAGE = ['EENVELOPE', 'EMESSAGE'];
 
 /** A mail server rejects with 5xx for good, and with 4xx for now (RFC 5321). */
 function toDeliveryError(error: unknown): DeliveryError {
-  const { code = '', responseCode = 0, response } = error as SmtpError;
-  const isPermanent = OF_MESSAGE.includes(code) && responseCode >= 500;
+  const { code = '', command, responseCode = 0, response } = error as SmtpError;
+  // The sender is the same for all messages.
+  const isOfMessage = OF_MESSAGE.includes(code) && command !== 'MAIL FROM';
+  const isPermanent = isOfMessage && responseCode >= 500;
   const reason = response === undefined ? `could not be reached (${code})` : `responded: ${toPrintable(response)}`;
   return new DeliveryError(`The mail server ${reason}`, { isPermanent, cause: error });
 }

@@ -128,6 +128,22 @@ test('e-mail: a message that could not be sent for a day has failed', async () =
   await eventually(async () => expect(await latest()).toMatchObject({ attempts: 2, state: 'failed' }));
 });
 
+test.each([
+  ['without an account', { responseCode: 530, message: '5.7.0 Authentication Required' }],
+  ['from an address that the account does not own', { responseCode: 553, message: '5.7.1 Sender address rejected' }],
+])('e-mail: a rejection of messages %s is repeated, as an operator can correct it', async (_reason, refusal) => {
+  await addAddress();
+  mail.senderRefusal = refusal;
+  await notified.show({});
+  await notified.show({ reviewRequestedFromMe: true });
+  const latest = async () => (await notified.log())[0];
+  await eventually(async () => expect(await latest()).toMatchObject({ kind: 'events', attempts: 1, state: 'waiting' }));
+  expect((await latest())?.error).toContain(refusal.message);
+  mail.senderRefusal = undefined;
+  notified.wait(31_000);
+  await eventually(async () => expect(await latest()).toMatchObject({ attempts: 2, state: 'sent' }));
+});
+
 test('e-mail: a wrong password of the server is repeated, as an operator can correct it', async () => {
   await addAddress();
   await notified.notifications.worker.close();

@@ -19,6 +19,8 @@ export interface MailServer {
   readonly mails: ReceivedMail[];
   /** The response to the next messages, instead of their acceptance. */
   refusal: { readonly responseCode: number; readonly message: string } | undefined;
+  /** The response to the sender of the next messages. */
+  senderRefusal: MailServer['refusal'];
   close(): Promise<void>;
 }
 
@@ -29,14 +31,15 @@ interface MailServerOptions {
 /** Starts the mail server of nodemailer's makers. It accepts the user "mona" with the password "s3cret". */
 export async function startMailServer({ port = 0 }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  const refuse = (): Error | undefined =>
-    receiver.refusal && Object.assign(new Error(receiver.refusal.message), receiver.refusal);
+  const toError = (refusal: MailServer['refusal']): Error | undefined =>
+    refusal && Object.assign(new Error(refusal.message), refusal);
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
       username === 'mona' && password === 's3cret' ? done(null, { user: username }) : done(new Error('Wrong password')),
-    onRcptTo: (_address, _session, done) => done(refuse()),
+    onMailFrom: (_address, _session, done) => done(toError(receiver.senderRefusal)),
+    onRcptTo: (_address, _session, done) => done(toError(receiver.refusal)),
     onData: (stream, { envelope }, done) => {
       void buffer(stream).then((bytes) => {
         mails.push({ to: envelope.rcptTo.map(({ address }) => address), text: decodeMail(bytes.toString()) });
@@ -52,6 +55,7 @@ export async function startMailServer({ port = 0 }: MailServerOptions = {}): Pro
     url: `smtp://mona:s3cret@127.0.0.1:${address.port}`,
     mails,
     refusal: undefined,
+    senderRefusal: undefined,
     async close() {
       await promisify((done: () => void) => server.close(done))();
     },
