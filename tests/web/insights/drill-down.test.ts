@@ -26,6 +26,13 @@ test('findRows: finds the rows of a chart, of a bar and of a part, oldest first'
   expect(numbers('constructor')).toBeUndefined();
 });
 
+test.each(['＝1+1', '＋1', '－1', '＠sum'])(
+  'toCsv: writes %s, which spreadsheets read as a formula, as text',
+  (title) => {
+    expect(toCsv(['Title'], [[title]])).toBe(`Title\r\n'${title}\r\n`);
+  },
+);
+
 test('toCsv: writes rows that a CSV reader returns unchanged, and no formulas', () => {
   const rows = [
     ['a,b', 'say "hi"', 'two\r\nlines', ''],

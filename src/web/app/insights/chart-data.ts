@@ -166,8 +166,8 @@ export const toRowCells = (row: Row): readonly string[] => [
 export const toCsv = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
   [columns, ...rows].map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
 
-/** Spreadsheets run texts that begin with these characters as formulas, and titles come from other people. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Spreadsheets run texts that begin with these characters as formulas, also in full width. Titles come from others. */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 function toCell(text: string): string {
   const isNumber = /^-?\d+(?:\.\d+)?$/.test(text);
