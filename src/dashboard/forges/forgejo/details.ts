@@ -119,7 +119,7 @@ async function readJobs(rest: RestClient, commit: Commit): Promise<readonly JobN
   try {
     const runs = await readRuns(rest, commit);
     const readRun = ({ id }: RunNode) =>
-      readPages(rest, `${commit.path}/actions/runs/${id}/jobs`, (page) => toJobs(page).length);
+      readNumberedPages(rest, `${commit.path}/actions/runs/${id}/jobs`, (page) => toJobs(page).length);
     return (await Promise.all(runs.map(readRun))).flat().flatMap(toJobs);
   } catch (error) {
     // The server is too old for this operation or has no Actions.
@@ -141,7 +141,11 @@ const MAX_PAGES = 10;
  *
  * @param sizeOf Returns the number of items that the server has counted for a page, also if it has left some out.
  */
-export async function readPages<Page>(rest: RestClient, path: string, sizeOf: (page: Page) => number): Promise<Page[]> {
+export async function readNumberedPages<Page>(
+  rest: RestClient,
+  path: string,
+  sizeOf: (page: Page) => number,
+): Promise<Page[]> {
   const pages: Page[] = [];
   let before = '';
   for (let number = 1; number <= MAX_PAGES; number += 1) {
@@ -160,7 +164,7 @@ export async function readPages<Page>(rest: RestClient, path: string, sizeOf: (p
 /** Reads the statuses of a commit, the newest first. The state of each page combines only the statuses of the page. */
 async function readStatusPages(rest: RestClient, { path, sha }: Commit): Promise<CombinedStatusNode[]> {
   const list = `${path}/commits/${encodeURIComponent(sha)}/status`;
-  return readPages<CombinedStatusNode>(rest, list, ({ statuses }) => (statuses ?? []).length);
+  return readNumberedPages<CombinedStatusNode>(rest, list, ({ statuses }) => (statuses ?? []).length);
 }
 
 /** Reads the CI status of a commit. @returns `undefined` for an unknown state. */

@@ -34,7 +34,7 @@ import {
   readInvolvedPullRequests,
   isInvalidResponse,
 } from '../read-repositories.js';
-import { readCombinedCi, readPages } from './details.js';
+import { readCombinedCi, readNumberedPages } from './details.js';
 import {
   belongsOnBoard,
   isDraft,
@@ -257,7 +257,7 @@ function createHistoryReader(rest: RestClient): ReadHistory {
     const reviews = await rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_EVENTS);
     // The server counts the comments on lines for its pages of the timeline, but leaves them out.
     const omitted = reviews.reduce((count, { comments_count = 0 }) => count + comments_count, 0);
-    const pages = await readPages<readonly TimelineNode[] | null>(
+    const pages = await readNumberedPages<readonly TimelineNode[] | null>(
       rest,
       `${path}/issues/${number}/timeline`,
       (page) => (page ?? []).length + omitted,
