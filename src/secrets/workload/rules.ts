@@ -168,7 +168,8 @@ function checkClaims(claims: readonly ClaimRule[]): void {
   if (isRestricted(claims)) return;
   const message =
     'The claims accept too many workloads: one claim needs patterns such as "acme/shop", "repo:acme/*" or ' +
-    '"system:serviceaccount:shop:*", whose text before the first wildcard names the owner.';
+    '"system:serviceaccount:shop:*", whose text before the first wildcard names the owner. A branch, a workflow or an ' +
+    'environment does not.';
   throw new AppError('invalid_input', message, { field: 'claims' });
 }
 
@@ -250,9 +251,30 @@ export function matchesClaimPattern(pattern: string, value: string): boolean {
 }
 
 /**
- * Reports whether rules restrict the workloads of a public issuer to those of one owner: a claim has only patterns whose
- * text before the first wildcard contains a `/` or two `:`, as `repo:acme/*` and `system:serviceaccount:shop:*` do.
+ * Reports whether rules restrict the workloads of a public issuer to those of one owner: all patterns of a claim name it,
+ * as `repo:acme/*` and `system:serviceaccount:shop:*` do.
  */
 export function isRestricted(rules: readonly ClaimRule[]): boolean {
-  return rules.some(({ patterns }) => patterns.every((pattern) => /\/|:.*:/.test(pattern.replace(/\*.*$/s, ''))));
+  return rules.some(({ name, patterns }) => patterns.every((pattern) => namesOwner(name, pattern)));
+}
+
+/** Claims whose values the workloads of every owner can have, as each owner names branches, workflows and environments. */
+const SHARED_CLAIMS =
+  /^(?:aud|azp|base_ref|ci_config_ref_uri|environment|head_ref|iss|job_workflow_ref|ref|ref_path|repo_property_.*|workflow)$/;
+
+/** Claims of GitHub and GitLab whose whole value names an owner or a repository. */
+const OWNER_CLAIMS = /^(?:namespace_id|namespace_path|project_id|repository_id|repository_owner|repository_owner_id)$/;
+
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
+
+/** Reports whether the text of a pattern before its first wildcard names an owner: it has a `/`, two `:` or a UUID. */
+function namesOwner(name: string, pattern: string): boolean {
+  const known = pattern.replace(/\*.*$/s, '');
+  // Owners on GitHub determine which claims their subjects consist of, such as `ref:refs/heads/main`.
+  const [first = ''] = known.split(':');
+  if (SHARED_CLAIMS.test(name === 'sub' && first !== known ? first : name)) return false;
+  if (known.startsWith('system:serviceaccount:')) return /^(?:[^:]+:){3}/.test(known);
+  // Google names service accounts by a number.
+  const isId = known === pattern && (OWNER_CLAIMS.test(name) || (name === 'sub' && /^\d+$/.test(known)));
+  return isId || /\/|:.*:/.test(known) || UUID.test(known);
 }
