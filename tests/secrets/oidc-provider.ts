@@ -6,6 +6,8 @@ import { importFromTool } from '../../tools/install.js';
 /** The claims of a token, and the key that signs it. */
 export interface TokenRequest {
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Members of the header; `undefined` removes one. */
+  readonly header?: Readonly<Record<string, unknown>>;
   /** By default the newest key. */
   readonly kid?: string;
 }
@@ -81,8 +83,9 @@ export async function startOidcProvider(algorithm = 'RS256'): Promise<OidcProvid
       return newest;
     },
     listKeys: () => issuer.keys.toJSON(),
-    issue({ claims = {}, kid = newest } = {}) {
-      const change = (_header: object, payload: Record<string, unknown>): void => {
+    issue({ claims = {}, header: members = {}, kid = newest } = {}) {
+      const change = (header: object, payload: Record<string, unknown>): void => {
+        Object.assign(header, members);
         // JSON has no undefined claims.
         Object.assign(payload, JOB, { jti: `job-${(count += 1)}` }, claims);
       };

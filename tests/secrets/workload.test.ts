@@ -116,6 +116,51 @@ describe('exchange', () => {
     expect(provider.requests.filter((path) => path.startsWith('/.well-known'))).toHaveLength(1);
   });
 
+  test('accepts tokens without a key id, and of several keys with the same id', async () => {
+    await put();
+    await provider.rotate();
+    const keys = provider.listKeys();
+    expect(keys).toHaveLength(2);
+    const shared = keys.map((key) => ({ ...key, kid: 'shared' }));
+    provider.fault = (request, response) => {
+      const configuration = { issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` };
+      response.end(JSON.stringify(request.url === '/jwks' ? { keys: shared } : configuration));
+    };
+    for (const { kid } of keys) {
+      for (const header of [{ kid: undefined }, { kid: 'shared' }]) {
+        const token = await provider.issue({ kid: kid as string, header });
+        expect(await exchange(token)).toMatchObject({ rule: 'shop' });
+      }
+    }
+    const error = { code: 'invalid_input', message: expect.stringContaining('signature is invalid') as string };
+    await expect(exchange(forge({}))).rejects.toMatchObject(error);
+    const expired = { kid: keys[0]?.kid as string, header: { kid: 'shared' }, claims: { exp: seconds() - HOUR } };
+    await expect(exchange(await provider.issue(expired))).rejects.toMatchObject({
+      message: expect.stringContaining('expired') as string,
+    });
+  });
+
+  test('accepts tokens of an issuer that ends with a slash, as that of a cluster on Azure', async () => {
+    await put();
+    const slashed = `${provider.issuer}/`;
+    const keys = provider.listKeys();
+    provider.fault = (request, response) => {
+      const configuration = { issuer: slashed, jwks_uri: `${slashed}jwks` };
+      response.end(JSON.stringify(request.url === '/jwks' ? { keys } : configuration));
+    };
+    expect(await exchange(await provider.issue({ claims: { iss: slashed } }))).toMatchObject({ rule: 'shop' });
+    const error = { code: 'invalid_input', message: expect.stringContaining('claim iss') as string };
+    await expect(exchange(await provider.issue())).rejects.toMatchObject(error);
+    expect(provider.requests).toEqual(['/.well-known/openid-configuration', '/jwks']);
+  });
+
+  test('rejects tokens with a slash that the issuer does not have', async () => {
+    await put();
+    const token = await provider.issue({ claims: { iss: `${provider.issuer}/` } });
+    const error = { code: 'invalid_input', message: expect.stringContaining('claim iss') as string };
+    await expect(exchange(token)).rejects.toMatchObject(error);
+  });
+
   test('fetches the keys once for concurrent requests', async () => {
     await put();
     const jobs = await Promise.all(Array.from({ length: 10 }, () => provider.issue()));
@@ -170,6 +215,7 @@ describe('a token is rejected and recorded', () => {
     ['that never expires', claims(() => ({ exp: undefined })), /exp/],
     ['that is not valid yet', claims(() => ({ nbf: seconds() + HOUR })), /not valid yet/],
     ['without a subject', claims(() => ({ sub: undefined })), /sub/],
+    ['whose subject is a number', claims(() => ({ sub: 7 })), /claim sub is missing or invalid/],
     ['without a signature (alg none)', forged(() => forge({ alg: 'none' }, () => '')), /algorithm|signature/],
     [
       'signed by HS256 with the public key',
@@ -218,10 +264,13 @@ describe('a token is rejected and recorded', () => {
     const entry = (await listEntries()).find(({ action }) => action === 'denied');
     expect(entry).toMatchObject({ id: 'exchangeToken', type: 'request', reason: 'invalid_input', count: 1 });
     const { iss, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as {
-      iss?: string;
-      sub?: string;
+      iss?: unknown;
+      sub?: unknown;
     };
-    expect(entry).toMatchObject({ ...(typeof iss === 'string' && { issuer: iss }), ...(sub && { subject: sub }) });
+    expect(entry).toMatchObject({
+      ...(typeof iss === 'string' && { issuer: iss }),
+      ...(typeof sub === 'string' && { subject: sub }),
+    });
     expect(await stage.database.selectFrom('tokens').selectAll().execute()).toEqual([]);
   });
 

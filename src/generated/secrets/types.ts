@@ -1534,9 +1534,9 @@ export interface components {
             readonly last_used_at?: string;
         };
         /**
-         * @description The `iss` claim of the tokens: an https URL without query, fragment and trailing slash. The server fetches
-         *     `/.well-known/openid-configuration` below it, and the keys that it names. Private addresses are rejected, unless
-         *     the operator allows them.
+         * @description The `iss` claim of the tokens, without its trailing slash if it has one: an https URL without query and fragment.
+         *     The server fetches `/.well-known/openid-configuration` below it, and the keys that it names. Private addresses are
+         *     rejected, unless the operator allows them.
          */
         readonly WorkloadIssuer: string;
         /** @description A claim that the token must have, as a text, a number, a boolean or a list that contains it. */

@@ -1,13 +1,13 @@
 /** The exchange of a token of a workload for a short-lived token (RFC 8693). */
 import { createHash } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
-import type { JWTPayload } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import type { ServiceTokens } from '../../accounts/bearer-tokens.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { appendAuditEntry, type RequestOrigin } from '../audit/chain.js';
 import type { DenialLog, WorkloadClaims } from '../audit/denials.js';
 import { findOwnerId, TOKEN_SUBJECT_TYPES } from '../service-tokens.js';
-import type { FindIssuerKeys } from './issuer-keys.js';
+import { type FindIssuerKeys, toIssuerUrl } from './issuer-keys.js';
 import { matchesClaims, toRule, type WorkloadRule } from './rules.js';
 
 export interface WorkloadTokens {
@@ -64,9 +64,10 @@ export function createWorkloadTokens(
 ): WorkloadTokens {
   async function exchange(origin: RequestOrigin, { subjectToken, rule }: ExchangeRequest): Promise<ExchangedToken> {
     // Not verified yet, so it may be any value.
-    const issuer: unknown = (await decode(subjectToken)).iss;
-    const rules = isIssuer(issuer) ? await findRules(database, issuer) : [];
-    if (!isIssuer(issuer) || rules.length === 0) throw rejected('No rule names the issuer of the token.');
+    const claimed: unknown = (await decode(subjectToken)).iss;
+    const issuer = isIssuer(claimed) ? toIssuerUrl(claimed) : '';
+    const rules = await findRules(database, issuer);
+    if (rules.length === 0) throw rejected('No rule names the issuer of the token.');
     const claims = await verify(subjectToken, { issuer, rules, findKeys, at: origin.at });
     const chosen = chooseRule(rules, claims, rule);
     return inTransaction(database, async (transaction) => {
@@ -128,19 +129,41 @@ interface VerifyOptions {
   readonly at: number;
 }
 
-async function verify(token: string, { issuer, rules, findKeys, at }: VerifyOptions): Promise<JWTPayload> {
-  const { errors, jwtVerify } = await import('jose');
+async function verify(token: string, { issuer, rules, findKeys, at }: VerifyOptions): Promise<VerifiedClaims> {
+  const { errors } = await import('jose');
   const keys = await findKeys(issuer);
   try {
-    const { payload } = await jwtVerify(token, keys, {
-      ...{ issuer, algorithms: ALGORITHMS, clockTolerance: SKEW_SECONDS, currentDate: new Date(at) },
+    const { sub, ...payload } = await verifyByAnyKey(token, keys.getKey, {
+      ...{ issuer: keys.issuer, algorithms: ALGORITHMS, clockTolerance: SKEW_SECONDS, currentDate: new Date(at) },
       audience: rules.map(({ audience }) => audience),
       requiredClaims: ['exp', 'sub'],
     });
-    return payload;
+    // The library checks only that it is present.
+    if (typeof sub !== 'string') throw rejected('The token was rejected: its claim sub is missing or invalid.');
+    return { ...payload, sub };
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
     throw rejected(`The token was rejected: ${toReason(error)}.`, error);
+  }
+}
+
+type VerifiedClaims = JWTPayload & { readonly sub: string };
+
+/** Tries all keys that a token may be signed with: it may have no key id, or the issuer may use one for several keys. */
+async function verifyByAnyKey(token: string, getKey: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  const { errors, jwtVerify } = await import('jose');
+  try {
+    return (await jwtVerify(token, getKey, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }
 
@@ -192,7 +215,7 @@ async function recordUse(transaction: Database, { iss = '', jti, exp = 0 }: JWTP
 
 interface Issue {
   readonly rule: WorkloadRule;
-  readonly claims: JWTPayload;
+  readonly claims: VerifiedClaims;
   readonly origin: RequestOrigin;
 }
 
@@ -203,7 +226,7 @@ async function issue(
 ): Promise<ExchangedToken> {
   const { name, consumer, access, ttlSeconds } = rule;
   const kind = consumer === undefined ? 'write' : 'consumer';
-  const subject = (claims.sub ?? '').slice(0, 256);
+  const subject = claims.sub.slice(0, 256);
   const { token, row } = await store.issue(transaction, {
     ...{ kind, consumer, access, label: toLabel(`${name}: ${subject}`), workloadRule: name },
     personId: await findOwnerId(transaction),

@@ -8,11 +8,18 @@ import type { Agent, fetch } from 'undici';
 export type IssuerAgent = () => Promise<{ readonly dispatcher: Agent; readonly fetch: typeof fetch }>;
 
 /**
- * Returns the function that finds the key of a token.
+ * Returns the keys of an issuer, given without a trailing slash.
  *
  * @throws AppError `unavailable` if the issuer doesn't respond, or not as the specification says.
  */
-export type FindIssuerKeys = (issuer: string) => Promise<JWTVerifyGetKey>;
+export type FindIssuerKeys = (issuer: string) => Promise<IssuerKeys>;
+
+interface IssuerKeys {
+  /** The `iss` claim of its tokens, which ends with a slash for some issuers. */
+  readonly issuer: string;
+  /** Finds the key of a token. */
+  readonly getKey: JWTVerifyGetKey;
+}
 
 interface IssuerKeysOptions {
   /** The time after which keys are fetched again. */
@@ -39,17 +46,17 @@ export function createIssuerKeys(
   agent: IssuerAgent,
   { maxAgeMs = MAX_AGE_MS, cooldownMs = COOLDOWN_MS }: IssuerKeysOptions = {},
 ): FindIssuerKeys {
-  const found = new LRUCache<string, Promise<JWTVerifyGetKey>>({ max: MAX_ISSUERS, ttl: maxAgeMs });
-  const open = async (issuer: string): Promise<JWTVerifyGetKey> => {
+  const found = new LRUCache<string, Promise<IssuerKeys>>({ max: MAX_ISSUERS, ttl: maxAgeMs });
+  const open = async (issuer: string): Promise<IssuerKeys> => {
     const { createRemoteJWKSet, customFetch } = await import('jose');
     const document = parseJson(await fetchText(`${issuer}/.well-known/openid-configuration`, issuer, agent), issuer);
     const { issuer: own, jwks_uri: keys } = Object(document) as {
       readonly issuer?: unknown;
       readonly jwks_uri?: unknown;
     };
-    if (own !== issuer) throw unavailable(issuer, 'its configuration names a different issuer');
+    if (own !== issuer && own !== `${issuer}/`) throw unavailable(issuer, 'its configuration names a different issuer');
     if (typeof keys !== 'string' || !isIssuerUrl(keys)) throw unavailable(issuer, 'its keys have no https URL');
-    return createRemoteJWKSet(new URL(keys), {
+    const getKey = createRemoteJWKSet(new URL(keys), {
       ...{ cacheMaxAge: maxAgeMs, cooldownDuration: cooldownMs, timeoutDuration: 2 * TIMEOUT_MS },
       [customFetch]: async (url: string) => {
         const text = await fetchText(url, issuer, agent);
@@ -57,6 +64,7 @@ export function createIssuerKeys(
         return new Response(text);
       },
     });
+    return { issuer: own, getKey };
   };
   return (issuer) => {
     const known = found.get(issuer);
@@ -67,6 +75,9 @@ export function createIssuerKeys(
     return opened;
   };
 }
+
+/** Returns the URL of an issuer without its trailing slash, which its configuration is below (OpenID Connect Discovery 4.1). */
+export const toIssuerUrl = (issuer: string): string => issuer.replace(/\/$/, '');
 
 /** Reports whether the server may fetch keys from a URL: by https, or by http on the same machine. */
 export function isIssuerUrl(text: string): boolean {
