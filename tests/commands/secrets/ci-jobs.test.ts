@@ -184,7 +184,8 @@ test('the action masks the values of a job, and sets variables for its following
   const identity = await readFile(path.join(folder, 'repository-TRELLIS_SECRETS_IDENTITY'), 'utf8');
   const given: Environment = {
     ...{ server: `${server.origin}/secrets`, identity, command: action.inputs.command?.default ?? '' },
-    secrets: 'DB_PASSWORD=db-password\nTLS_KEY=tls-key\n',
+    // Also names that a script may use itself.
+    secrets: 'DB_PASSWORD=db-password\nTLS_KEY=tls-key\nvalue=db-password\nline=tls-key\n',
   };
   const [step] = action.runs.steps;
   const env = Object.fromEntries(
@@ -198,13 +199,15 @@ test('the action masks the values of a job, and sets variables for its following
   await writeFile(path.join(folder, 'step.sh'), step!.run);
   const job = { ...env, ...onRunner('refs/heads/main'), GITHUB_ENV: file };
   const { code, out } = await shell('bash step.sh', job);
-  expect([code, out.trim().split('\n')]).toEqual([
-    0,
-    ['hunter2', 'first 100%25%0D', 'second', 'DB_PASSWORD<<x'].map((line) => `::add-mask::${line}`),
-  ]);
+  const masks = ['hunter2', 'first 100%25', 'second', 'DB_PASSWORD<<x'].map((line) => `::add-mask::${line}`);
+  expect([code, out.trim().split('\n')]).toEqual([0, [...masks, ...masks]]);
   const written = await readFile(file, 'utf8');
-  const [, first, second] = /^DB_PASSWORD<<(\w{32})\nhunter2\n\1\nTLS_KEY<<(\w{32})\n/.exec(written) ?? [];
-  expect([first !== second, written.endsWith(`TLS_KEY<<${second}\n${value}\n${second}\n`)]).toEqual([true, true]);
+  const [first, second, third, fourth] = [...written.matchAll(/^\w+<<(\w{32})$/gm)].map(([, delimiter]) => delimiter);
+  expect(written).toBe(
+    `DB_PASSWORD<<${first}\nhunter2\n${first}\nTLS_KEY<<${second}\n${value}\n${second}\n` +
+      `value<<${third}\nhunter2\n${third}\nline<<${fourth}\n${value}\n${fourth}\n`,
+  );
+  expect(new Set([first, second, third, fourth]).size).toBe(4);
   const damaged = { ...job, TRELLIS_ACTION_SECRETS: 'A B=db-password' };
   expect(await shell('bash step.sh', damaged)).toMatchObject({
     code: 2,
