@@ -175,9 +175,13 @@ export function addForwardedAddress(request: IncomingMessage, hops: number): voi
 export function getClientAddress(request: Peer): string {
   // Without this header no proxy reported a client, so the cheaper lookup gives the same address.
   const isDirect = request.headers['x-forwarded-for'] === undefined;
-  const address = (isDirect ? request.socket.remoteAddress : request.ip) ?? '';
+  const address = (isDirect ? request.socket.remoteAddress : withoutPort(request.ip)) ?? '';
   return address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 }
+
+/** Some proxies, such as the Application Gateway of Azure, report the port of a client after its address. */
+const withoutPort = (address = ''): string =>
+  /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/i.exec(address)?.slice(1).find(Boolean) ?? address;
 
 /** Returns whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -20,4 +20,20 @@ describe('the address of a forwarded request', () => {
       expect(getClientAddress(request as unknown as IncomingMessage)).toBe(addressOfExpress(forwarded, hops));
     }
   });
+
+  test.each([
+    // Application Gateway of Azure and others add the port.
+    ['203.0.113.7:50123', '203.0.113.7'],
+    ['[2001:db8::1]:50123', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['[::ffff:203.0.113.7]:50123', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['2001:db8::1:443', '2001:db8::1:443'],
+    ['unknown', 'unknown'],
+  ])('is without a port: %s', (forwarded, expected) => {
+    const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } };
+    addForwardedAddress(request as unknown as IncomingMessage, 1);
+    expect(getClientAddress(request as unknown as IncomingMessage)).toBe(expected);
+  });
 });
