@@ -141,7 +141,7 @@ export function createDeviceLogins(
       };
       await inTransaction(database, async (transaction) => {
         await deleteExpiredDeviceLogins(transaction, at);
-        await assertBelowLimits(transaction, ip);
+        await assertBelowLimits(transaction, { ip, at });
         await transaction.insertInto('device_logins').values(row).execute();
       });
       const [expiresIn, interval] = [LIFETIME_MS / 1_000, INTERVAL_MS / 1_000];
@@ -212,10 +212,12 @@ function parseScope(scope = ''): readonly Permission[] | undefined {
 /** Control and format characters could make a name look like a different one. */
 const toPlainText = (text = ''): string | null => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim() || null;
 
-async function assertBelowLimits(transaction: Database, address: string): Promise<void> {
-  const all = transaction.selectFrom('device_logins').select(({ fn }) => fn.countAll<number>().as('count'));
+async function assertBelowLimits(transaction: Database, { ip, at }: Pick<RequestOrigin, 'at' | 'ip'>): Promise<void> {
+  const logins = transaction.selectFrom('device_logins').select(({ fn }) => fn.countAll<number>().as('count'));
+  // Expired requests stay for a while, so that polls get their error.
+  const all = logins.where('expires_at', '>', at);
   const { count } = await all.executeTakeFirstOrThrow();
-  const { count: own } = await all.where('address', '=', address).executeTakeFirstOrThrow();
+  const { count: own } = await all.where('address', '=', ip).executeTakeFirstOrThrow();
   if (count < MAX_OPEN && own < MAX_OPEN_OF_ADDRESS) return;
   throw new AppError('unavailable', 'Too many requests for tokens are open. Try again in 10 minutes.');
 }

@@ -216,8 +216,10 @@ export function deviceLoginTests(stage: () => Stage): void {
     const code = answers[0]?.data?.user_code ?? '';
     const { data } = await owner().GET('/auth/device/requests/{user_code}', at(code));
     expect(data).toMatchObject({ device_name: 'a b', permissions: ['list', 'read', 'write'] });
-    await pass(2_000);
+    // As the message says, after 10 minutes. Their commands still learn that the codes have expired.
+    await pass(601);
     expect((await stage().client({}).POST('/auth/device', { body })).response.status).toBe(200);
+    expect(await poll(answers[0]?.data?.device_code ?? '', { client_id: 'x' })).toBe('expired_token');
   });
 
   test('getOwnToken: describes a session and a consumer token', async () => {
