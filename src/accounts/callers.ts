@@ -122,6 +122,11 @@ export async function assertSessionOpen(transaction: Database, { sessionId }: Se
   if ((await sessions.executeTakeFirst()) === undefined) throw invalidCredential();
 }
 
+/** Asserts that the session of a caller still exists, as {@link assertSessionOpen} does; accepts every token. */
+export async function assertNotSignedOut(transaction: Database, caller: Caller): Promise<void> {
+  if (caller.kind === 'session') await assertSessionOpen(transaction, caller);
+}
+
 /** The permissions of a write token without restrictions, and of the owner's session. */
 export const ALL_PERMISSIONS: readonly Permission[] = ['list', 'read', 'write', 'manage'];
 

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type InvitationsTable, toUsernameKey } from '../storage/tables.js';
-import { assertRecentSignIn, type Caller, requireAdminSession } from './callers.js';
+import { assertRecentSignIn, assertSessionOpen, type Caller, requireAdminSession } from './callers.js';
 import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
 import {
   deleteInvitations,
@@ -49,6 +49,7 @@ export function createInvitations(database: Database, now: () => number = Date.n
       assertRecentSignIn(admin, now());
       const person = { username: parseUsername(username), displayName: parseDisplayName(displayName) };
       return inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, admin);
         await assertUsernameAvailable(transaction, person.username);
         await assertBelowLimit(transaction, now());
         const { token, row } = await insertInvitation(transaction, now(), person);

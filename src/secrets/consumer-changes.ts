@@ -1,6 +1,6 @@
 /** Changes to consumers, within a transaction of the caller. */
 import { AppError } from '@trellis/core/errors';
-import { assertRecentSignIn, type Caller } from '../accounts/callers.js';
+import { assertRecentSignIn, assertSessionOpen, type Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { updateResealOfConsumer, updateResealOfSecrets } from './sealed-values.js';
 
@@ -120,6 +120,7 @@ async function assertCanSetKey(
     throw new AppError('session_required', message, { field: 'public_key' });
   }
   assertRecentSignIn(caller, Date.now());
+  await assertSessionOpen(transaction, caller);
   return known;
 }
 

@@ -3,6 +3,7 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type { ServiceTokens } from '../accounts/bearer-tokens.js';
 import {
+  assertSessionOpen,
   type Caller,
   type Permission,
   requireAdminSession,
@@ -168,6 +169,7 @@ export function createDeviceLogins(
       if (ttlSeconds < 60 || ttlSeconds > MAX_TTL_SECONDS) throw invalid('ttl_seconds', `60 to ${MAX_TTL_SECONDS}`);
       await signIn.confirm(caller, credential);
       await inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, caller);
         const { id: tokenId } = await mintToken(
           transaction,
           { kind: 'write', store, personId: caller.personId, issuedBy: 'admin' },

@@ -1,6 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
 import {
+  assertNotSignedOut,
   assertRecentSignIn,
   type Caller,
   requireAdminSession,
@@ -92,12 +93,17 @@ export function createServiceTokenManager(
       const caller = authorize(origin.caller);
       assertRecentSignIn(caller, origin.at);
       const mint = { kind, store, personId: caller.personId, issuedBy: toActor(caller).id };
-      return mintToken(database, mint, { ...token, origin });
+      return inTransaction(database, async (transaction) => {
+        await assertNotSignedOut(transaction, caller);
+        return mintToken(transaction, mint, { ...token, origin });
+      });
     },
     async rotate(origin, id, ttlSeconds) {
-      assertRecentSignIn(authorize(origin.caller), origin.at);
+      const caller = authorize(origin.caller);
+      assertRecentSignIn(caller, origin.at);
       const expiresAt = toExpiry(origin.at, ttlSeconds);
       return changeToken({ origin, id, action: 'rotate' }, async (transaction) => {
+        await assertNotSignedOut(transaction, caller);
         const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);
         if (renewed === undefined) throw new AppError('not_found', 'No active token with this id.');
         return toIssuedToken(renewed, origin.at);

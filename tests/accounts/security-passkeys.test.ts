@@ -197,4 +197,22 @@ describe('A sensitive change', () => {
     expect((await stage.ada.finishToSignIn(stage.ada.passkey.get(begun.body as never))).status).toBe(200);
     expect((await change()).status).toBeLessThan(300);
   });
+
+  const WITH_BODY = Object.keys(changes).filter((name) => !name.startsWith('a passkey'));
+
+  test.each(WITH_BODY)('(%s) is rejected if its session ends before its body has arrived', async (name) => {
+    const { database } = stage.server;
+    stage.ada.beforeBody = async () => {
+      // The server stores the time of use when it accepts the session.
+      const used = database.selectFrom('sessions').select('id_hash').where('last_used_at', '>', 0);
+      while ((await used.execute()).length === 0) await new Promise(setImmediate);
+      await database.deleteFrom('sessions').execute();
+    };
+    await database.updateTable('sessions').set({ last_used_at: 0 }).execute();
+    const { status, body } = await changes[name]!();
+    expect([status, body]).toMatchObject([401, { code: 'unauthenticated' }]);
+    for (const table of ['tokens', 'invitations', 'workload_rules'] as const) {
+      expect(await database.selectFrom(table).selectAll().execute()).toEqual([]);
+    }
+  });
 });

@@ -10,6 +10,8 @@ export interface Reply {
 export class Visitor {
   readonly passkey: Passkey;
   cookie = '';
+  /** Ends before the bodies of requests are sent, after their headers. */
+  beforeBody: (() => Promise<void>) | undefined;
   readonly #url: string;
   readonly #origin: string;
   /** The bodies of all responses to all visitors. */
@@ -29,13 +31,28 @@ export class Visitor {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       origin: this.#origin,
     };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const sent = body === undefined ? {} : this.#toBody(JSON.stringify(body));
     const response = await fetch(this.#url + path, { method, headers: { ...own, ...headers }, ...sent });
     const text = await response.text();
     this.#heard.push(text);
     const [setCookie] = response.headers.getSetCookie();
     if (setCookie !== undefined) this.cookie = setCookie.split(';')[0]!.replace(/^\w+=$/, '');
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  #toBody(text: string): RequestInit & { readonly duplex?: 'half' } {
+    const { beforeBody } = this;
+    if (beforeBody === undefined) return { body: text };
+    const stream = new ReadableStream({
+      async start(controller) {
+        // The client sends the headers with the first part.
+        controller.enqueue(new TextEncoder().encode(' '));
+        await beforeBody();
+        controller.enqueue(new TextEncoder().encode(text));
+        controller.close();
+      },
+    });
+    return { body: stream, duplex: 'half' };
   }
 
   /** Starts a registration; the test itself sends the response of the passkey. */

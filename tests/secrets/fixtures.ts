@@ -33,6 +33,17 @@ export interface SecretsFixtures {
 
 export async function openFixtures(): Promise<SecretsFixtures> {
   const database = await openTestDatabase();
+  // Changes that give lasting access require that the session of the owner is still open.
+  const { personId: id, username } = person;
+  await database
+    .insertInto('people')
+    .values({ id, username, username_key: username, display_name: 'Ada', is_admin: 1, created_at: START })
+    .execute();
+  const session = { id_hash: 's', person_id: 'p', created_at: START, expires_at: Number.MAX_SAFE_INTEGER };
+  await database
+    .insertInto('sessions')
+    .values({ ...session, browser: null, last_used_at: START })
+    .execute();
   let at = START;
   const now = (): number => at;
   const from = (caller: Caller = owner): RequestOrigin => ({ caller, ip: '192.0.2.7', at });

@@ -1,5 +1,4 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
-import { createAccounts } from '../../src/accounts/accounts.js';
 import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createAddressPolicy, createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
 import { createDenialLog, type DenialLog } from '../../src/secrets/audit/denials.js';
@@ -27,10 +26,6 @@ beforeEach(async () => {
   stage = await openFixtures();
   // Tokens of the provider have the time of this machine.
   stage.advance(Date.now() - stage.now());
-  await createAccounts(stage.database, { origin: () => 'http://localhost' }).users.add({
-    username: 'ada',
-    displayName: 'Ada',
-  });
   provider = await startOidcProvider();
   denials = createDenialLog(stage.database, { report: (error) => expect(error).toBeUndefined() });
   rules = createWorkloadRules(stage.database);

@@ -1,6 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import {
   assertRecentSignIn,
+  assertSessionOpen,
   type Caller,
   requireAdminSession,
   type TokenAccess,
@@ -59,8 +60,12 @@ export function createWorkloadRules(database: Database): WorkloadRules {
       return rules.list();
     },
     async put(origin, rule) {
-      assertRecentSignIn(requireAdminSession(origin.caller), origin.at);
-      return rules.put(origin, rule);
+      const session = requireAdminSession(origin.caller);
+      assertRecentSignIn(session, origin.at);
+      return inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, session);
+        return createCliWorkloadRules(transaction).put(origin, rule);
+      });
     },
     async remove(origin, name) {
       requireAdminSession(origin.caller);
