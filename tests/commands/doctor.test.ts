@@ -8,6 +8,7 @@ import { checkAddress, checkNode, checkProxy, runDoctor } from '../../src/comman
 import { loadConfig } from '../../src/config/config.js';
 import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
+import { createCliWorkloadRules } from '../../src/secrets/workload/rules.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -50,6 +51,7 @@ test('doctor: passes all checks for a working server', async () => {
     key: `ok ${path.join(state, 'server.key')}`,
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 users$/),
     'audit log': 'ok 0 entries',
+    'workload rules': 'ok 0',
     'derived data': 'ok 0 databases',
     'object storage': 'ok none; derived files are in the state folder',
     site: like(/^ok .*examples\/site$/),
@@ -87,6 +89,24 @@ test('doctor: verifies the audit log', async () => {
   await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
   await database.destroy();
   expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 is changed' });
+});
+
+test('doctor: warns of stored workload rules that match workloads of other owners', async () => {
+  const database = await openDatabase(place);
+  const rules = createCliWorkloadRules(database);
+  const origin = { caller: 'machine', ip: 'x', at: 1 } as const;
+  const rule = { issuer: 'https://token.actions.githubusercontent.com', audience: 'x', consumer: 'acme/shop' };
+  const claims = [{ name: 'repository', patterns: ['acme/shop'] }];
+  for (const name of ['deploy', 'nightly']) await rules.put(origin, { ...rule, name, claims });
+  expect(await examine()).toMatchObject({ code: 0, 'workload rules': 'ok 2' });
+  // Earlier releases accepted it.
+  const shared = JSON.stringify([{ name: 'ref', patterns: ['refs/heads/main'] }]);
+  await database.updateTable('workload_rules').set({ claims: shared }).where('name', '=', 'nightly').execute();
+  await database.destroy();
+  expect(await examine()).toMatchObject({
+    code: 0,
+    'workload rules': 'warn workloads of other owners may match nightly',
+  });
 });
 
 test('doctor: does not create the state folder', async () => {

@@ -8,9 +8,10 @@ import { formatProblem, type ProblemReport } from '@trellis/site/sources/problem
 import type { Config } from '../../config/config.js';
 import { useAuditKey } from '../../secrets/audit/signatures.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
+import { createCliWorkloadRules, isRestricted } from '../../secrets/workload/rules.js';
 import { loadSiteSchema } from '../../site-data/schema.js';
 import { openSiteFromConfig } from '../../site-data/start-site.js';
-import { connectDatabase } from '../../storage/database.js';
+import { connectDatabase, type Database } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { openObjectStore } from '../../storage/objects/s3-store.js';
@@ -196,7 +197,7 @@ const AUDIT_LOG = 'audit log';
 /** Verifies the hash chain of the audit log. */
 export async function checkAuditLog(config: Config): Promise<CheckResult> {
   try {
-    const verification = await verify(config);
+    const verification = await readDatabase(config, verifyAuditChain);
     return verification === undefined
       ? passed(AUDIT_LOG, 'not created by this release yet')
       : judgeAuditLog(verification);
@@ -206,7 +207,7 @@ export async function checkAuditLog(config: Config): Promise<CheckResult> {
 }
 
 /** @returns `undefined` without a database, or with a database of a different release. */
-async function verify(config: Config): Promise<Verification | undefined> {
+async function readDatabase<T>(config: Config, read: (database: Database) => Promise<T>): Promise<T | undefined> {
   const place = toDatabaseTarget(config);
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
   const key = await readKey(config);
@@ -214,7 +215,7 @@ async function verify(config: Config): Promise<Verification | undefined> {
   try {
     if ((await readSchemaVersion(database)) !== MIGRATIONS.length) return undefined;
     if (key !== undefined) useAuditKey(database, key);
-    return await verifyAuditChain(database);
+    return await read(database);
   } finally {
     await database.destroy();
   }
@@ -228,6 +229,25 @@ function judgeAuditLog({ head, broken, from }: Verification): CheckResult {
   }
   const advice = 'find out who can write to the database, and compare it with a backup';
   return failed(AUDIT_LOG, `entry ${broken.id} is ${broken.reason}`, advice);
+}
+
+const WORKLOAD_RULES = 'workload rules';
+
+/** Finds rules that an earlier release accepted, although workloads of other owners match them. */
+export async function checkWorkloadRules(config: Config): Promise<CheckResult> {
+  try {
+    const rules = (await readDatabase(config, (database) => createCliWorkloadRules(database).list())) ?? [];
+    const open = rules.filter(({ claims }) => !isRestricted(claims)).map(({ name }) => name);
+    if (open.length === 0) return passed(WORKLOAD_RULES, String(rules.length));
+    const found = `workloads of other owners may match ${open.join(', ')}`;
+    return warning(
+      WORKLOAD_RULES,
+      found,
+      'replace each by a rule with a claim that names the owner, see docs/secrets-ci.md',
+    );
+  } catch {
+    return warning(WORKLOAD_RULES, "can't be read", 'fix the database first');
+  }
 }
 
 const SITE = 'site';

@@ -61,6 +61,7 @@ async function examineAll(settings: Config): Promise<CheckResult[]> {
       : await checks.checkKey(config),
     await checks.checkDatabase(config),
     await checks.checkAuditLog(config),
+    await checks.checkWorkloadRules(config),
     await checks.checkDerivedData(config),
     await checks.checkObjects(config),
     await checks.checkSite(config),
