@@ -20,7 +20,10 @@ export async function runAutoMerge(followed: AutomationInput, known: AutoMergeSt
   const bound = toBoundState(known, row);
   const state = isMoved(bound, row) ? toMovedState(known, row) : toResumedState(bound, row);
   const keep = (kept: AutoMergeState) =>
-    updateState(database, address, { kind: 'auto_merge', state: { ...kept, headSha: bound.headSha } });
+    updateState(database, address, {
+      kind: 'auto_merge',
+      state: { ...kept, headSha: bound.headSha, replacedSha: bound.replacedSha },
+    });
   if (!isMergeDue(state, row, now())) {
     if (state !== known) await keep(state);
     return state !== known && state !== bound;
@@ -64,6 +67,8 @@ export interface AutoMergeState extends AutoMerge {
   readonly fullName: string;
   /** The head commit when it was requested, or after an update of the branch by Trellis; absent until it is known. */
   readonly headSha?: string;
+  /** The head commit before an update by Trellis, which a refresh may still read for a while. */
+  readonly replacedSha?: string;
   /** The `updatedAt` of the pull request at the last attempt. There is no further attempt until it changes. */
   readonly triedFor?: string;
   /** When to try again even without a change, in milliseconds, because the forge did not decide on the last attempt. */
@@ -86,7 +91,7 @@ export async function enableAutoMerge(database: Database, address: PullRequestAd
 }
 
 function toBoundState(state: AutoMergeState, { headSha }: PullRequest): AutoMergeState {
-  return state.headSha === undefined && headSha !== '' ? { ...state, headSha } : state;
+  return state.headSha === undefined && !['', state.replacedSha].includes(headSha) ? { ...state, headSha } : state;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import type { ActionName, BotReply, PullRequest, SentComment } from '../forges/forge.js';
+import type { AutoMergeState } from './auto-merge.js';
 import type { ActionOutcome } from './send-action-once.js';
 import {
   deleteState,
@@ -34,11 +35,13 @@ export async function saveActionEffect(
   if (mark !== undefined) await saveState(database, address, mark);
 }
 
-/** Lets auto-merge continue with the commit of an update by the user or by Trellis. @see AutoMergeState.headSha */
+/** Lets auto-merge continue with the commit of an update by the user or by Trellis. @see AutoMergeState.replacedSha */
 async function acceptNewHead(database: Database, address: PullRequestAddress, at: number): Promise<void> {
-  const state = (await findState(database, address, { kind: 'auto_merge', at })) as object | undefined;
-  if (state !== undefined)
-    await updateState(database, address, { kind: 'auto_merge', state: { ...state, headSha: undefined } });
+  const found = await findState(database, address, { kind: 'auto_merge', at });
+  if (found === undefined) return;
+  const { headSha, replacedSha, ...state } = found as Pick<AutoMergeState, 'headSha' | 'replacedSha'>;
+  const next = { ...state, replacedSha: headSha ?? replacedSha };
+  await updateState(database, address, { kind: 'auto_merge', state: next });
 }
 
 /** Hides a closed pull request from the board, and cancels its auto-merge. */

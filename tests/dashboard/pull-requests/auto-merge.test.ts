@@ -154,12 +154,12 @@ describe('auto-merge by Trellis at Forgejo', () => {
     Object.assign(one, { fromFork: true, mergeBase: 'c'.repeat(40) });
     await stage.refresh();
     await enable();
-    const moveHead = () => (
-      Object.assign(one, { headSha: 'f'.repeat(40), updatedAt: '2026-05-09T08:00:00Z' }),
-      undefined
-    );
-    stage.forgejo.failNext(moveHead, { path: /update$/ });
     await stage.act(onForgejo, 'update_branch');
+    // The forge still shows the commit from before the update.
+    await stage.refresh();
+    await settle();
+    Object.assign(one, { headSha: 'f'.repeat(40), updatedAt: '2026-05-09T08:00:00Z' });
+    await stage.refresh();
     await settle();
     expect((await stage.findRow(onForgejo))?.autoMerge).toMatchObject({ state: 'waiting' });
     Object.assign(one, { status: 'success', updatedAt: '2026-05-09T09:00:00Z' });
