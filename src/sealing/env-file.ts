@@ -6,22 +6,42 @@ export interface EnvFile {
   readonly entries: readonly (readonly [variable: string, value: string])[];
   /** The numbers of the lines that set no variable and are not comments, starting at 1. */
   readonly ignoredLines: readonly number[];
+  /** The variables with a value that ends directly before a `#`, which begins a comment without quotes. */
+  readonly cutVariables: readonly string[];
 }
 
 export function parseEnvFile(text: string): EnvFile {
-  const entries = Object.entries(parse(text));
+  const values = parse(text);
+  const entries = Object.entries(values);
   const long = entries.map(([, value]) => value).filter((value) => value.includes('\n'));
-  return { entries, ignoredLines: findIgnoredLines(text, long.join('\n')) };
+  const ignoredLines: number[] = [];
+  const cutVariables = new Set<string>();
+  for (const [line, number] of findOuterLines(text, long.join('\n'))) {
+    const [entry] = Object.entries(parse(line));
+    if (entry === undefined) {
+      ignoredLines.push(number);
+      continue;
+    }
+    const [variable, value] = entry;
+    // The first line of a value of several lines has a different value alone.
+    if (value === values[variable] && isCut(line, value)) cutVariables.add(variable);
+  }
+  return { entries, ignoredLines, cutVariables: [...cutVariables] };
 }
 
-/** The lines of `multiline`, which are values of several lines, belong to a variable above them. */
-function findIgnoredLines(text: string, multiline: string): readonly number[] {
+/** Returns the lines without comments and those of `multiline`, the values of several lines. */
+function findOuterLines(text: string, multiline: string): readonly (readonly [line: string, number: number])[] {
   const inner = new Set(multiline.split('\n').map((line) => line.trim()));
   return text.split(/\r\n?|\n/).flatMap((line, index) => {
     const content = line.trim();
     const isInner = inner.has(content) || inner.has(content.replace(/(["'`])\s*(?:#.*)?$/, ''));
-    return content === '' || content.startsWith('#') || isInner || Object.keys(parse(line)).length > 0
-      ? []
-      : [index + 1];
+    return content === '' || content.startsWith('#') || isInner ? [] : [[line, index + 1] as const];
   });
+}
+
+/** Programs such as Docker Compose and Bash read a `#` without a space before it as a part of the value. */
+function isCut(line: string, value: string): boolean {
+  const [, written = ''] = /[=:](.*)$/.exec(line) ?? [];
+  const text = written.trimStart();
+  return text.startsWith(`${value}#`) && (value !== '' || text === written);
 }

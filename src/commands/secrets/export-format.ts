@@ -126,7 +126,8 @@ const yamlError = (): CommandError =>
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // PowerShell writes a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The message of the parser contains a part of the text.
     throw formatError();

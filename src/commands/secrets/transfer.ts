@@ -153,7 +153,7 @@ async function importValues(session: CommandContext, file: string, flags: Import
   const format = flags.format ?? toFormat(file);
   const { parseExport } = await import('./export-format.js');
   const entries = (await parseExport(text, format, flags.names)).map((entry) => withFlags(entry, flags));
-  if (format === 'dotenv') reportIgnoredLines(session, text);
+  if (format === 'dotenv') reportDoubts(session, text);
   await assertValid(entries);
   const steps = await plan(session, entries, flags);
   if (!flags.dryRun) await confirmRecipients(session, { chosen: flags.recipient, recorded: [] });
@@ -192,8 +192,12 @@ const withFlags = (entry: ExportedSecret, { consumer, tag }: ImportOptions): Exp
   tags: (entry.tags ?? []).length > 0 ? entry.tags : tag,
 });
 
-function reportIgnoredLines(session: CommandContext, text: string): void {
-  const { ignoredLines } = parseEnvFile(text);
+function reportDoubts(session: CommandContext, text: string): void {
+  const { ignoredLines, cutVariables } = parseEnvFile(text);
+  if (cutVariables.length > 0)
+    session.say(
+      `Without quotes, a # ends the value of ${cutVariables.join(', ')}. If it belongs to the value, add quotes.`,
+    );
   if (ignoredLines.length === 1) session.say(`Line ${ignoredLines[0]} is ignored, because it sets no variable.`);
   if (ignoredLines.length > 1)
     session.say(`Lines ${ignoredLines.join(', ')} are ignored, because they set no variables.`);

@@ -189,6 +189,19 @@ test('import: reports ignored lines of a .env file, and stores empty values', as
   ]);
 });
 
+test('import: reads JSON after a byte order mark', async () => {
+  const file = await writeInput('bom.json', '\uFEFF{"A":"\uFEFF1"}');
+  expect(await cli.run(['import', file, '--recipient', cli.recipient])).toMatchObject({ code: 0 });
+  expect((await cli.run(['get', 'A'])).out).toBe('\uFEFF1');
+});
+
+test('import: reports values of a .env file that end before a #', async () => {
+  const file = await writeInput('.env', 'A=p#q\nB="p#q"\nC=#f00\nD=d\n');
+  const { code, err } = await cli.run(['import', file, '--recipient', cli.recipient, '--dry-run']);
+  expect(code).toBe(0);
+  expect(err).toContain('Without quotes, a # ends the value of A, C. If it belongs to the value, add quotes.\n');
+});
+
 test('import: a failure after some entries says how many are stored, and how to continue', async () => {
   const file = await writeInput('a.json', JSON.stringify({ 'shop-a': '1', 'other-b': '2' }));
   const { data } = await cli.owner.POST('/tokens', { body: { description: 'shop', access: { name_prefix: 'shop-' } } });

@@ -178,10 +178,12 @@ describeInBrowser('creating and importing secrets', () => {
       'api-key=changed',
       '_PRIVATE=1',
       'no',
+      'COLOR=#f00',
     ];
     await page.getByLabel('Variables', { exact: true }).fill(lines.join('\n'));
-    await said('1 new, 2 existing, 1 invalid');
+    await said('1 new, 2 existing, 2 invalid');
     await page.getByText('This line sets no variable: 6.').waitFor();
+    await page.getByText('Without quotes, a # ends the value of COLOR.').waitFor();
     const row = (name: string) => page.getByRole('row', { name });
     await row('_PRIVATE').getByText('invalid').waitFor();
     await expectAccessible(page);

@@ -26,6 +26,12 @@ describe('parseEnvFile', () => {
   test('reports the lines that set no variable', () => {
     expect(parseEnvFile('# note\n\nA=1\nnot a variable\r\n=2\nB: 3\n').ignoredLines).toEqual([4, 5]);
   });
+
+  test('reports the variables with a value that a # ends without a space', () => {
+    const cut = 'A=pa#ss\nexport B = x#y # z\nC=#fff\nD="open#\nE: a"b"#c\n';
+    const whole = 'F=pa #ss\nG="pa#ss"\nH= # none\nI=\'a#b\' #c\nJ="#\nK=1#2\n"\n#L=1#2\nM=`#`#\n';
+    expect(parseEnvFile(cut + whole).cutVariables).toEqual(['A', 'B', 'C', 'D', 'E']);
+  });
 });
 
 describe('planImport', () => {

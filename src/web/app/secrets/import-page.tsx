@@ -20,7 +20,7 @@ import { ReaderPicker, ValueField } from './value-fields.js';
 /** Larger files are rejected without reading them. */
 const MAX_FILE_BYTES = 2 ** 20;
 
-const EMPTY: EnvFile = { entries: [], ignoredLines: [] };
+const EMPTY: EnvFile = { entries: [], ignoredLines: [], cutVariables: [] };
 
 /** Imports the variables of a `.env` file. Values are sealed in this browser, after the user has checked a preview. */
 export function ImportPage() {
@@ -143,7 +143,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
         <div>
           <ImportPreview
             plan={plan}
-            ignoredLines={file.ignoredLines}
+            file={file}
             chosen={chosen}
             results={results}
             onChosen={(next) => setUnchosen(new Map(plan.map(({ variable }) => [variable, next.has(variable)])))}
@@ -246,7 +246,7 @@ type ImportResults = ReadonlyMap<string, string>;
 
 interface PreviewProps {
   readonly plan: readonly PlannedEntry[];
-  readonly ignoredLines: readonly number[];
+  readonly file: EnvFile;
   /** The variables to save. */
   readonly chosen: ReadonlySet<string>;
   readonly onChosen: (chosen: ReadonlySet<string>) => void;
@@ -254,7 +254,7 @@ interface PreviewProps {
 }
 
 /** The variables of a file with their state, of which the user selects those to save. Values are not shown. */
-function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }: PreviewProps) {
+function ImportPreview({ plan, file: { ignoredLines, cutVariables }, chosen, onChosen, results }: PreviewProps) {
   const toggle = (variable: string): void => {
     const next = new Set(chosen);
     if (!next.delete(variable)) next.add(variable);
@@ -268,7 +268,12 @@ function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }: Previe
       </p>
       {ignoredLines.length > 0 && (
         <p class="problem">
-          {ignoredLines.length === 1 ? 'This line sets' : 'These lines set'} no variable: {describeLines(ignoredLines)}.
+          {ignoredLines.length === 1 ? 'This line sets' : 'These lines set'} no variable: {describeList(ignoredLines)}.
+        </p>
+      )}
+      {cutVariables.length > 0 && (
+        <p class="problem">
+          Without quotes, a # ends the value of {describeList(cutVariables)}. If it belongs to the value, add quotes.
         </p>
       )}
       {plan.length > 0 && (
@@ -308,10 +313,10 @@ function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }: Previe
 const describeValue = ({ value }: PlannedEntry): string =>
   value.length === 1 ? '1 character' : `${value.length} characters`;
 
-const SHOWN_LINES = 10;
+const SHOWN_ITEMS = 10;
 
-const describeLines = (lines: readonly number[]): string =>
-  lines.slice(0, SHOWN_LINES).join(', ') + (lines.length > SHOWN_LINES ? ' …' : '');
+const describeList = (items: readonly (number | string)[]): string =>
+  items.slice(0, SHOWN_ITEMS).join(', ') + (items.length > SHOWN_ITEMS ? ' …' : '');
 
 function State({ entry, result }: { readonly entry: PlannedEntry; readonly result: string | undefined }) {
   const { state, problem, object } = entry;
