@@ -6,7 +6,7 @@ import { type CommandContext, withContext } from './context.js';
 import { EXIT, readNamed } from './options.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-import { type Terminal, readValue, writeOutput } from './terminal.js';
+import { type Terminal, readText, writeOutput } from './terminal.js';
 
 interface InjectOptions extends ConnectionOptions {
   readonly output?: string;
@@ -36,7 +36,7 @@ Example:
 }
 
 async function injectValues(session: CommandContext, file: string, flags: InjectOptions): Promise<void> {
-  const template = (await readValue(file, session.terminal)).toString();
+  const template = await readText(file, session.terminal);
   const placeholders = parseTemplate(template);
   assertListed(placeholders, await readSecretsMap(flags.map));
   const values = await openAll(session, new Set(placeholders.map(({ slug }) => slug)));

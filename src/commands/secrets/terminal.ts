@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -39,6 +40,17 @@ export async function readValue(
     throw new CommandError('Pipe the value to standard input, or use --file', EXIT.usage);
   }
   return collect(terminal.in as AsyncIterable<Buffer | string>, maxBytes);
+}
+
+/**
+ * Reads a text like {@link readValue}.
+ *
+ * @throws CommandError also for other encodings, whose characters would be lost.
+ */
+export async function readText(file: string, terminal: Pick<Terminal, 'in'>, maxBytes?: number): Promise<string> {
+  const bytes = await readValue(file, terminal, maxBytes);
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new CommandError(`${file === '-' ? 'Standard input' : file} is not UTF-8 text; convert it first`, EXIT.usage);
 }
 
 /**

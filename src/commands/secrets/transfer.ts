@@ -20,7 +20,7 @@ import {
   type RecipientOptions,
 } from './options.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-import { type Terminal, writeOutput, readValue } from './terminal.js';
+import { type Terminal, readText, writeOutput } from './terminal.js';
 
 interface ExportOptions extends ConnectionOptions {
   readonly format: TransferFormat;
@@ -149,7 +149,7 @@ const MAX_FILE_BYTES = 512 * 2 ** 20;
 
 /** Validates and seals all entries of a file before it stores the first one. A dry run ends there. */
 async function importValues(session: CommandContext, file: string, flags: ImportOptions): Promise<void> {
-  const text = (await readValue(file, session.terminal, MAX_FILE_BYTES)).toString();
+  const text = await readText(file, session.terminal, MAX_FILE_BYTES);
   const format = flags.format ?? toFormat(file);
   const { parseExport } = await import('./export-format.js');
   const entries = (await parseExport(text, format, flags.names)).map((entry) => withFlags(entry, flags));

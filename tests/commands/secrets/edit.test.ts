@@ -165,7 +165,7 @@ describe('rotate --hook', () => {
 });
 
 describe('inject', () => {
-  const inject = async (template: string, ...args: string[]) =>
+  const inject = async (template: Uint8Array | string, ...args: string[]) =>
     cli.run(['inject', '-', ...args], { stdin: template, env: toEnv() });
 
   test('replaces placeholders by values, each in its format', async () => {
@@ -191,6 +191,15 @@ describe('inject', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
     await inject(`x={{secret ${name}}}\n`, '--output', file);
     expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([0o600, 'x=hunter2\n']);
+  });
+
+  test('rejects a template in other encodings', async () => {
+    const said = await inject(Buffer.from('caf\u00e9', 'latin1'));
+    expect([said.code, said.out, said.err]).toEqual([
+      2,
+      '',
+      'trellis: Standard input is not UTF-8 text; convert it first\n',
+    ]);
   });
 
   test('reads only secrets that a map lists', async () => {

@@ -4,7 +4,7 @@ import { OutputMask } from '../../../src/commands/secrets/run/program.js';
 /** Masks a text that arrives in chunks of the given sizes. */
 function mask(values: readonly string[], text: string, sizes: readonly number[] = []): string {
   const bytes = Buffer.from(text);
-  const masking = new OutputMask(values);
+  const masking = new OutputMask(values.map((value) => Buffer.from(value)));
   const parts: Buffer[] = [];
   let at = 0;
   for (const size of [...sizes, bytes.length]) {
@@ -46,8 +46,15 @@ test('OutputMask returns the same text however it is split, and never a value', 
 });
 
 test('OutputMask holds back only a possible beginning of a value', () => {
-  const masking = new OutputMask(['secret99']);
+  const masking = new OutputMask([Buffer.from('secret99')]);
   expect(masking.push(Buffer.from('Continue? [y/N] ')).toString()).toBe('Continue? [y/N] ');
   expect(masking.push(Buffer.from('the sec')).toString()).toBe('the ');
   expect(masking.push(Buffer.from('ond')).toString()).toBe('second');
+});
+
+test('OutputMask replaces values that are not text, and their base64', () => {
+  const value = Buffer.from([0xff, 0x80, 0x00, 0xc3, 0xa0, 0x0a]);
+  const masking = new OutputMask([value]);
+  const output = [Buffer.from('a'), value, Buffer.from(` b ${value.toString('base64')}`)];
+  expect(Buffer.concat([masking.push(Buffer.concat(output)), masking.end()]).toString()).toBe('a*** b ***');
 });

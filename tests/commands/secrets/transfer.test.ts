@@ -18,7 +18,7 @@ afterEach(() => cli.close());
 const put = (name: string, stdin: Uint8Array | string, ...args: string[]) =>
   cli.run(['put', name, '--consumer', cli.consumer, ...args], { stdin });
 
-const writeInput = async (name: string, content: string): Promise<string> => {
+const writeInput = async (name: string, content: Uint8Array | string): Promise<string> => {
   const file = join(await mkdtemp(join(cli.folder, 'input-')), name);
   await writeFile(file, content);
   return file;
@@ -187,6 +187,15 @@ test('import: reports ignored lines of a .env file, and stores empty values', as
     0,
     'Lines 2, 5 are ignored, because they set no variables.\nStored A\nStored B\n2 secrets.\n',
   ]);
+});
+
+test.each([
+  ['Latin-1', Buffer.from('A=caf\u00e9\n', 'latin1')],
+  ['UTF-16', Buffer.from('\uFEFFA=1\n', 'utf16le')],
+])('import: rejects a file in %s', async (_encoding, bytes) => {
+  const file = await writeInput('latin.env', bytes);
+  const { code, err } = await cli.run(['import', file, '--recipient', cli.recipient]);
+  expect([code, err]).toEqual([2, `trellis: ${file} is not UTF-8 text; convert it first\n`]);
 });
 
 test('import: reads JSON after a byte order mark', async () => {

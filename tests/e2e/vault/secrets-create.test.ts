@@ -213,7 +213,10 @@ describeInBrowser('creating and importing secrets', () => {
   test('a file is read, and a variable that fails leaves the others saved', async () => {
     await go('/vault/import');
     const file = { name: '.env', mimeType: 'text/plain', buffer: Buffer.from('FIRST=1\nMAIL_KEY=2\n') };
-    await page.getByLabel('Or read them from a file').setInputFiles(file);
+    const input = page.getByLabel('Or read them from a file');
+    await input.setInputFiles({ ...file, buffer: Buffer.from('A=caf\u00e9\n', 'latin1') });
+    await page.getByText('“.env” is not UTF-8 text; convert it first.').waitFor();
+    await input.setInputFiles(file);
     await page.getByLabel('Change them to db-password').check();
     await said('1 new, 1 existing');
     await page.getByRole('checkbox', { name: 'Save mail-key' }).check();

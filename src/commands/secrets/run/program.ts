@@ -16,7 +16,7 @@ const RESTART_GRACE_MS = 10_000;
 type ProgramOptions = { readonly env: Environment; readonly isTerminal: boolean } & (
   | { readonly masked?: undefined }
   /** The values that must not appear in the output. */
-  | { readonly masked: readonly string[]; readonly terminal: Pick<Terminal, 'err' | 'out'> }
+  | { readonly masked: readonly Uint8Array[]; readonly terminal: Pick<Terminal, 'err' | 'out'> }
 );
 
 export interface RunningProgram {
@@ -80,7 +80,7 @@ function toStartError(program: string, code = 'unknown error'): CommandError {
 
 const REPLACEMENT = '***';
 
-/** Shorter values also occur in harmless output, where `***` would only reveal them. */
+/** Values of fewer bytes also occur in harmless output, where `***` would only reveal them. */
 export const MIN_MASKED = 4;
 
 /** The shortest line of a value of several lines that is masked alone. */
@@ -96,7 +96,7 @@ export class OutputMask {
   /** The end of the stream so far that may be the beginning of a value; one character for each byte. */
   #rest = '';
 
-  constructor(values: readonly string[]) {
+  constructor(values: readonly Uint8Array[]) {
     this.#needles = toNeedles(values);
     const alternatives = this.#needles.map((needle) => needle.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     this.#pattern = alternatives.length === 0 ? undefined : new RegExp(alternatives.join('|'), 'g');
@@ -142,15 +142,16 @@ export class OutputMask {
   }
 }
 
-/** Returns the texts to replace as bytes, longest first, so that the longest of several matches is replaced. */
-function toNeedles(values: readonly string[]): readonly string[] {
-  const texts = values.flatMap((value) => {
-    const trimmed = value.trim();
+/** Returns the bytes to replace, one character for each, longest first, so that the longest of several matches is replaced. */
+function toNeedles(values: readonly Uint8Array[]): readonly string[] {
+  const needles = values.flatMap((bytes) => {
+    const value = Buffer.from(bytes).toString('latin1');
+    const trimmed = value.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '');
     const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= MIN_LINE);
-    return [value, trimmed, ...lines, Buffer.from(value).toString('base64'), Buffer.from(trimmed).toString('base64')];
+    return [value, trimmed, ...lines, toBase64(value), toBase64(trimmed)];
   });
-  const needles = new Set(texts.filter((text) => text.trim().length >= MIN_MASKED).map(toBytes));
-  return [...needles].sort((one, other) => other.length - one.length);
+  const long = needles.filter((needle) => needle.trim().length >= MIN_MASKED);
+  return [...new Set(long)].sort((one, other) => other.length - one.length);
 }
 
-const toBytes = (text: string): string => Buffer.from(text).toString('latin1');
+const toBase64 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('base64');

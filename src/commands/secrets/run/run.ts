@@ -118,10 +118,9 @@ async function start(session: CommandContext, { command, flags, values }: Start)
   const env = { ...withoutCredentials(terminal.env), ...(files?.env ?? toTexts(values)) };
   const options = { env, isTerminal: terminal.in.isTTY === true };
   if (!flags.mask) return { program: startProgram(command, options), files };
-  const texts = [...values].map(([variable, value]) => ({ variable, text: Buffer.from(value).toString() }));
-  const short = texts.filter(({ text }) => text.length < MIN_MASKED).map(({ variable }) => variable);
+  const short = [...values].filter(([, { length }]) => length < MIN_MASKED).map(([variable]) => variable);
   if (short.length > 0) session.say(`Too short to mask: ${short.join(', ')}`);
-  const masked = texts.map(({ text }) => text);
+  const masked = [...values.values()];
   return { program: startProgram(command, { ...options, masked, terminal }), files };
 }
 

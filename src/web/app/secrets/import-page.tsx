@@ -75,9 +75,13 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
   };
   const read = async (source: File | undefined): Promise<void> => {
     if (source === undefined) return;
-    const isTooLarge = source.size > MAX_FILE_BYTES;
-    setFileProblem(isTooLarge ? { message: `Files can be at most 1 MiB; “${source.name}” is larger.` } : undefined);
-    if (!isTooLarge) change(await source.text());
+    const text = source.size > MAX_FILE_BYTES ? undefined : decodeText(await source.arrayBuffer());
+    const message =
+      source.size > MAX_FILE_BYTES
+        ? `Files can be at most 1 MiB; “${source.name}” is larger.`
+        : `“${source.name}” is not UTF-8 text; convert it first.`;
+    setFileProblem(text === undefined ? { message } : undefined);
+    if (text !== undefined) change(text);
   };
   const [compareProblem, compare] = useSealingError(() =>
     withIdentity({
@@ -187,6 +191,15 @@ function applyComparison(entry: PlannedEntry, compared: ReadonlyMap<string, bool
 interface ParsedFile {
   readonly file: EnvFile;
   readonly problem?: Problem;
+}
+
+/** Returns `undefined` for other encodings, whose characters would be lost. */
+function decodeText(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses the text with the parser of the command line, which is loaded when it is needed. */
