@@ -25,7 +25,7 @@ export interface ScalarCodec<Stored> {
 export type ScalarCodecs = Readonly<Record<string, Pick<ScalarCodec<unknown>, 'parse'>>>;
 
 /** The extensions of files from which records can be read (`@source`), in lower case, without the dot. */
-export const CONTENT_EXTENSIONS = ['csv', 'json', 'markdown', 'md', 'mdx', 'yaml', 'yml'] as const;
+export const CONTENT_EXTENSIONS = ['csv', 'json', 'markdown', 'md', 'mdx', 'toml', 'yaml', 'yml'] as const;
 
 interface FieldBase {
   readonly name: string;

@@ -23,7 +23,7 @@ const BELOW = "Expected a pattern of files below the site's folder, such as `con
 export const rows: readonly Row[] = [
   {
     section,
-    feature: '@source: JSON, YAML, CSV and Markdown',
+    feature: '@source: JSON, YAML, TOML, CSV and Markdown',
     outcome: 'supported',
     contract: `type Boat implements Node @record @source(glob: ["boats/*", "more.{json,yml}"]) {
       name: String! crew: [String!]! hull: Hull parts: [Part!] body: String
@@ -36,6 +36,8 @@ export const rows: readonly Row[] = [
       'boats/b.md': '---\nname: B\n---\nHello.\n',
       'boats/c.csv': 'name,crew\nC,ada;bob\n',
       'boats/d.png': 'x',
+      'boats/e.toml': 'name = "E"\n[hull]\nsince = 2021-02-03\n',
+      'boats/f.md': '+++\nname = "F"\n+++\nAhoy.\n',
       'more.yml': 'name: D\n',
     },
     exchanges: [
@@ -45,6 +47,8 @@ export const rows: readonly Row[] = [
             { name: 'A', crew: [], hull: { length: 3, since: 'January' }, parts: [{ name: 'mast', sizes: [1, 2] }] },
             { name: 'B', body: 'Hello.\n', hull: null, parts: null },
             { name: 'C', crew: ['ada', 'bob'] },
+            { name: 'E', hull: { length: null, since: 'February' } },
+            { name: 'F', body: 'Ahoy.\n' },
             { name: 'D' },
           ],
         },
@@ -212,8 +216,11 @@ type Hull { slug: String @slug }`,
     '1:6 Nothing uses A. To read records of it, write: type A implements Node @record. Otherwise use it in a field, or delete it.',
     '2:6 Nothing uses B. To read records of it, write: type B implements Node @record. Otherwise use it in a field, or delete it.',
   ),
-  source('boats/*.txt', 'Expected a pattern of files with records (csv, json, markdown, md, mdx, yaml, yml)'),
-  source('boats/*.{md,txt}', 'Expected a pattern of files with records (csv, json, markdown, md, mdx, yaml, yml)'),
+  source('boats/*.txt', 'Expected a pattern of files with records (csv, json, markdown, md, mdx, toml, yaml, yml)'),
+  source(
+    'boats/*.{md,txt}',
+    'Expected a pattern of files with records (csv, json, markdown, md, mdx, toml, yaml, yml)',
+  ),
   ...['', '/boats/*.md', '../boats/*.md', '!boats/*.md'].map((glob) => source(glob, BELOW)),
   refused(
     '@source without patterns',

@@ -257,7 +257,7 @@ interface ContentCache {
 }
 
 /** Increment it when the same files produce different records. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';

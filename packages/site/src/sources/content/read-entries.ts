@@ -2,9 +2,10 @@ import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
 import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
 import { type ContentEntry, ContentError } from './content-entry.js';
 import { parseCsv } from './csv.js';
+import { findTomlLine, parseToml } from './toml.js';
 
-/** The YAML parser, which records the position of every value, takes about one second for this much text. */
-const MAX_YAML_CHARACTERS = 256 * 1024;
+/** The YAML parser, which records the position of every value, takes about one second for this much text; TOML a tenth. */
+const MAX_SLOW_CHARACTERS = 256 * 1024;
 
 /** A CSV file of the maximum size has about this many rows; each record is a database row with its indexes. */
 const MAX_RECORDS = 100_000;
@@ -17,13 +18,14 @@ const READERS: Readonly<Record<string, Reader>> & Record<(typeof CONTENT_EXTENSI
   markdown: readMarkdown,
   md: readMarkdown,
   mdx: readMarkdown,
+  toml: (text) => readToml(text, 0),
   yaml: (text) => readYaml(text, 0),
   yml: (text) => readYaml(text, 0),
 };
 
 /**
- * Reads the records in a file: one for a Markdown file, for a JSON or YAML object, for each element of a list, for each
- * document of a YAML stream, and for each CSV row below the header.
+ * Reads the records in a file: one for a Markdown or TOML file, for a JSON or YAML object, for each element of a list, for
+ * each document of a YAML stream, and for each CSV row below the header.
  *
  * @param extension In lower case, without the dot.
  * @throws ContentError with the line when the text is not valid in its format or contains values other than records.
@@ -48,19 +50,21 @@ export function countParsedCharacters(text: string, extension: string): number {
   return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }
 
-/** Matches the text between a first line of three dashes and the next such line. */
-const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
+/** Matches the text between a first line of three dashes, or of three plus signs for TOML, and the next such line. */
+const FRONT_MATTER = /^(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?\1[ \t]*(?:\r?\n|$)/;
 
 function readMarkdown(text: string): ContentEntry[] {
   const match = FRONT_MATTER.exec(text);
   const body = match === null ? text : text.slice(match[0].length);
-  const [entry] = match?.[1] === undefined ? [] : readYaml(match[1], 1);
+  const [, fence, front] = match ?? [];
+  const read = fence === '+++' ? readToml : readYaml;
+  const [entry] = front === undefined ? [] : read(front, 1);
   return [{ values: entry?.values ?? {}, body, textOnly: false, lineOf: (path) => entry?.lineOf(path) ?? 1 }];
 }
 
 /** Parses JSON. Lines come from the slower YAML parser, on demand and only for small files. */
 function readJson(text: string): ContentEntry[] {
-  const located = once(() => (text.length > MAX_YAML_CHARACTERS ? [] : readYaml(text, 0)));
+  const located = once(() => (text.length > MAX_SLOW_CHARACTERS ? [] : readYaml(text, 0)));
   return toEntries(
     parseJson(text, located),
     (index, path) => located()[index]?.lineOf(path) ?? 1,
@@ -77,11 +81,22 @@ function parseJson(text: string, locate: () => void): unknown {
   }
 }
 
+/** A file that is empty or contains only comments has no record. */
+function readToml(text: string, linesBefore: number): ContentEntry[] {
+  assertLength(text, 'TOML');
+  const values = parseToml(text, linesBefore);
+  const lineOf = (path: readonly (number | string)[]): number => linesBefore + findTomlLine(text, path);
+  return Object.keys(values).length === 0 ? [] : [{ values, body: undefined, textOnly: false, lineOf }];
+}
+
+function assertLength(text: string, format: string): void {
+  if (text.length <= MAX_SLOW_CHARACTERS) return;
+  const expected = `expected at most ${MAX_SLOW_CHARACTERS} characters of ${format}`;
+  throw new ContentError(`${expected}; received ${text.length}. JSON and CSV may be longer.`, 1);
+}
+
 function readYaml(text: string, linesBefore: number): ContentEntry[] {
-  if (text.length > MAX_YAML_CHARACTERS) {
-    const expected = `expected at most ${MAX_YAML_CHARACTERS} characters of YAML`;
-    throw new ContentError(`${expected}; received ${text.length}. JSON and CSV may be longer.`, 1);
-  }
+  assertLength(text, 'YAML');
   const { documents, counter } = parseYaml(text);
   return documents.flatMap((document) => {
     const [error] = document.errors;
@@ -113,7 +128,7 @@ function parseYaml(text: string): ParsedYaml {
   let parsed = original;
   let indented = 0;
   let spaces = '';
-  let rest = MAX_YAML_CHARACTERS;
+  let rest = MAX_SLOW_CHARACTERS;
   for (;;) {
     const error = parsed.documents.find(({ errors }) => errors.length > 0)?.errors[0];
     if (error === undefined) return parsed;

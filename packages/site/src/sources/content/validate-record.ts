@@ -248,7 +248,7 @@ type ParseScalar = (value: unknown) => number | string | undefined;
 
 const asText: ParseScalar = (value) => {
   if (typeof value === 'string') return value;
-  // In YAML and JSON, a version or a year without quotes is a number, but is meant as text.
+  // In YAML, TOML and JSON, a version or a year without quotes is a number, but is meant as text.
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 };
 const asFloat: ParseScalar = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);

@@ -7,7 +7,7 @@ import { createBatchDigester, createProgress, type DigestBatch, type DigestResul
 const MEBIBYTE = 1024 * 1024;
 
 /** Files whose bytes are the data of other records, which need the digest or the text. */
-const IS_READ = /\.(?:avif|csv|gif|jpe?g|json|markdown|mdx?|png|svg|tiff?|webp|ya?ml)$/i;
+const IS_READ = /\.(?:avif|csv|gif|jpe?g|json|markdown|mdx?|png|svg|tiff?|toml|webp|ya?ml)$/i;
 
 /**
  * Returns the size in bytes from which a file is read after the others. A site with several gigabytes of videos would

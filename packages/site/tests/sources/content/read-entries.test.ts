@@ -10,6 +10,26 @@ test.each([
     '---\ntitle: Soup\ntags: [warm]\n---\nBoil.\n',
     [{ title: 'Soup', tags: ['warm'] }],
   ],
+  [
+    'Markdown with front matter in TOML',
+    'md',
+    '+++\r\ntitle = "Soup"\ndate = 2026-07-04T10:00:00+02:00\n[params]\nserves = 4\n+++\nBoil.\n',
+    [{ title: 'Soup', date: '2026-07-04T10:00:00+02:00', params: { serves: 4 } }],
+  ],
+  [
+    'TOML',
+    'toml',
+    'day = 2026-07-04\nat = 2026-07-04 10:00:00\nhour = 10:00:00\n"a.b" = [1.5, inf]\n[[authors]]\nname = "Ada"\n',
+    [
+      {
+        ...{ day: '2026-07-04', at: '2026-07-04T10:00:00', hour: '10:00:00', 'a.b': [1.5, Infinity] },
+        authors: [{ name: 'Ada' }],
+      },
+    ],
+  ],
+  ['TOML with comments only', 'toml', '# nothing yet\n', []],
+  ['Markdown with empty front matter in TOML', 'md', '+++\n+++\nBoil.\n', [{}]],
+  ['Markdown that begins with plus signs only', 'md', '+++\n\nBoil.\n', [{}]],
   ['Markdown without front matter', 'md', 'Boil.\n', [{}]],
   ['Markdown with empty front matter', 'md', '---\n---\nBoil.\n', [{}]],
   ['Markdown with CRLF line ends', 'md', '---\r\ntitle: Soup\r\n---\r\nBoil.\r\n', [{ title: 'Soup' }]],
@@ -37,6 +57,7 @@ test.each([
 
 test('readEntries: the text after the front matter is the body', () => {
   expect(readEntries('---\ntitle: Soup\n---\nBoil.\n\n---\nServe.\n', 'md')[0]?.body).toBe('Boil.\n\n---\nServe.\n');
+  expect(readEntries('+++\na = "---"\n+++\nBoil.\n\n+++\n', 'md')[0]?.body).toBe('Boil.\n\n+++\n');
 });
 
 test.each([
@@ -45,6 +66,10 @@ test.each([
   ['YAML', 'yaml', 'a: 1\n---\n\nb:\n  c: 2\n', 1, ['b', 'c'], 5],
   ['CSV', 'csv', 'a\n1\n2\n', 1, ['a'], 3],
   ['a flow collection with tabs', 'yaml', 'a: [\n\t1,\n\t2\n]\nb:\n  c: 2\n', 0, ['b', 'c'], 6],
+  ['front matter in TOML', 'md', '+++\ntitle = "Soup"\ntags = [\n  "warm",\n]\n+++\n', 0, ['tags', 1], 3],
+  ['a table of TOML', 'toml', 'a = 1\n[b . "c"]\n# d = 1\nd.e = 1\n', 0, ['b', 'c', 'd', 'e'], 4],
+  ['an array of tables', 'toml', '[[a]]\nb = 1\n[[a]] # 2\n[[a.c]]\n[[a.c]]\nd = 1\n', 0, ['a', 1, 'c', 1, 'd'], 6],
+  ['a missing value of a table', 'toml', '[[a]]\nb = 1\n[[a]]\nc = 1\n', 0, ['a', 1, 'b'], 3],
   ['a path to a missing value', 'yaml', 'a: 1\nb: 2\n', 0, ['b', 'missing'], 2],
 ])('readEntries: returns the line of a value in %s', (_reason, extension, text, index, path, line) => {
   expect(readEntries(text, extension)[index]?.lineOf(path)).toBe(line);
@@ -52,6 +77,10 @@ test.each([
 
 test.each([
   ['malformed front matter', 'md', '---\ntitle: [\n---\n', 2],
+  ['malformed front matter in TOML', 'md', '+++\ntitle = "Soup"\nserves = many\n+++\n', 3],
+  ['a duplicate key in TOML', 'toml', 'a = 1\na = 2\n', 2],
+  ['deep tables', 'toml', `${'a.'.repeat(50_000)}a = 1\n`, 1],
+  ['TOML that is too long', 'toml', `a = "${'a'.repeat(262_144)}"\n`, 1],
   ['malformed JSON', 'json', '{\n"a": ]\n}', 2],
   ['a flow collection without an end at the end', 'yaml', 'a: 1\nb: [', 2],
   ['an error of a mapping after it', 'yaml', 'a: [\n\t1\n]\nb: c: d\n', 4],
