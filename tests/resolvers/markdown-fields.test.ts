@@ -67,6 +67,7 @@ beforeAll(async () => {
     `${FRONT('Long')}${'One two three four five. '.repeat(120)}\n\n${'More words. '.repeat(40)}`,
   );
   await write('recipes/none.md', FRONT('None'));
+  await write('recipes/more.md', `${FRONT('More')}A *[text][1]*.\n\n<!--more-->\n\nThe rest.\n\n[1]: /a\n`);
   const stateDirectory = path.join(folder, 'state');
   site = await openSite({ directory, stateDirectory, tables: records });
   imaging = openImageService(site, { state: stateDirectory, imagesQuota: 1e9, imagePixels: 2 ** 27 }, {});
@@ -141,6 +142,17 @@ describe('html', () => {
   });
 });
 
+test('an excerpt ends at the comment for its end', async () => {
+  const fields = 'excerpt html: excerpt(format: HTML) markdown: excerpt(format: MARKDOWN) short: excerpt(length: 3)';
+  expect(await contentOf('More', fields)).toEqual({
+    excerpt: 'A text.',
+    html: '<p>A <em><a href="/a">text</a></em>.</p>',
+    markdown: 'A *[text](/a)*.\n',
+    short: 'A…',
+  });
+  expect((await contentOf('More', 'plainText')).plainText).toBe('A text.\n\nThe rest.');
+});
+
 test('the other fields describe the text', async () => {
   const content = await contentOf(
     'Long',
@@ -179,10 +191,10 @@ test('filters, sorts and groups use the size of the text', async () => {
   expect(data).toEqual({
     long: { nodes: [{ title: 'Long' }] },
     found: { totalCount: 0 },
-    sorted: { nodes: [{ title: 'Long' }, { title: 'Links' }, { title: 'None' }] },
+    sorted: { nodes: [{ title: 'Long' }, { title: 'Links' }, { title: 'More' }, { title: 'None' }] },
     groups: {
       group: [
-        { fieldValue: '1', totalCount: 2 },
+        { fieldValue: '1', totalCount: 3 },
         { fieldValue: '3', totalCount: 1 },
       ],
     },

@@ -3630,7 +3630,10 @@ export type Markdown = {
    * Relative links lead to public copies of files, and relative images are shown in several sizes.
    */
   html: Scalars['String']['output'];
-  /** The beginning of the text, cut after a whole word and ended by an ellipsis if text follows. */
+  /**
+   * The beginning of the text, up to a comment `<!-- more -->`, or cut after a whole word and ended by an ellipsis. Footnotes are
+   * left out of HTML and Markdown.
+   */
   excerpt: Scalars['String']['output'];
   /** The headings in the order of the text. */
   headings: Array<MarkdownHeading>;

@@ -236,7 +236,10 @@ type ${MARKDOWN_TYPE} {
   Relative links lead to public copies of files, and relative images are shown in several sizes.
   """
   html: String!
-  "The beginning of the text, cut after a whole word and ended by an ellipsis if text follows."
+  """
+  The beginning of the text, up to a comment \`<!-- more -->\`, or cut after a whole word and ended by an ellipsis. Footnotes are
+  left out of HTML and Markdown.
+  """
   excerpt(
     "The maximum number of characters of text, from 1 to 10000."
     length: Int! = 140

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { MarkdownLinks, MarkdownSource } from '../markdown/links.js';
 import type { MarkdownRenderer } from '../markdown/markdown-renderer.js';
-import { cutText, type MarkdownHeading, type Rendering } from '../markdown/rendering.js';
+import { cutText, EXCERPT_END, type MarkdownHeading, type Rendering } from '../markdown/rendering.js';
 import type { ComputedValues, SiteRecord } from '../query/record-queries.js';
 import type { RecordTables } from '../records/record-schema.js';
 import type { RecordContext } from './context.js';
@@ -217,7 +217,7 @@ class MarkdownText {
   async excerpt({ length, format }: ExcerptArguments, context: RecordContext): Promise<string> {
     assertRange('length', length, MAX_EXCERPT);
     if (format === 'PLAIN') {
-      const text = withoutCode(await this.#render(context)).replaceAll(/\s+/gu, ' ');
+      const text = withoutCode(await this.#renderBeginning(context)).replaceAll(/\s+/gu, ' ');
       const cut = cutText(text, length);
       return cut.length < text.length ? `${cut}…` : cut;
     }
@@ -253,6 +253,15 @@ class MarkdownText {
 
   async wordCount(_args: unknown, context: RecordContext): Promise<Rendering['wordCount']> {
     return (await this.#render(context)).wordCount;
+  }
+
+  /** Renders the text above the mark for the end of an excerpt, or all of it. */
+  async #renderBeginning(context: RecordContext): Promise<Rendering> {
+    const texts = textsOf(context);
+    const text = texts.toMarkdown(this.#source);
+    if (!EXCERPT_END.test(text)) return this.#render(context);
+    const [beginning] = await texts.excerpt(text, { length: text.length, format: 'MARKDOWN' }, checkOf(context));
+    return texts.render(typeof beginning === 'string' ? beginning : '', checkOf(context));
   }
 
   #render(context: RecordContext): Promise<Rendering> {

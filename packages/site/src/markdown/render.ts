@@ -1,7 +1,7 @@
 /** Renders Markdown. Only the thread for Markdown loads this module. */
 import { randomBytes } from 'node:crypto';
 import type { Element, ElementContent, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
-import type { Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
+import type { Definition, Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
 import {
   defaultSchema,
   rehypeRaw,
@@ -29,6 +29,7 @@ import {
 import { BLOCK_END } from './mdx.js';
 import {
   cutText,
+  EXCERPT_END,
   type ExcerptRequest,
   type HtmlPieces,
   type LinkSlot,
@@ -62,15 +63,17 @@ export function render(request: RenderingRequest): Rendering {
 
 /** Renders the beginning of a text as HTML. */
 export function renderExcerpt(request: ExcerptRequest): HtmlPieces {
-  const tree = toTree(cutTree(parse(request.text), request.length), request);
+  const tree = toTree(parseBeginning(request), request);
   nameHeadings(tree, request);
   if (request.highlight) highlightCode(tree);
   return toPieces(tree);
 }
 
 /** Returns the beginning of a text as Markdown. */
-export const excerptMarkdown = ({ text, length }: ExcerptRequest): string =>
-  markdown.stringify(cutTree(parse(text), length));
+export const excerptMarkdown = (request: ExcerptRequest): string => markdown.stringify(parseBeginning(request));
+
+const parseBeginning = ({ text, length }: ExcerptRequest): MarkdownRoot =>
+  cutTree(inlineReferences(parse(text)), length);
 
 function parse(text: string): MarkdownRoot {
   const tree = markdown.parse(text);
@@ -197,12 +200,37 @@ function printAttributes(image: Element): string {
   return html.replace(/^<img/u, '').replace(/>$/u, '');
 }
 
-/** Cuts a tree after this number of characters of text, and ends it by an ellipsis. */
+/** Replaces references to definitions, which may be below a cut, by their links and images, and removes footnotes. */
+function inlineReferences(tree: MarkdownRoot): MarkdownRoot {
+  const definitions = new Map<string, Definition>();
+  const collect = (node: MarkdownNode): void => {
+    if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node);
+    if ('children' in node) for (const child of node.children) collect(child);
+  };
+  const inline = (node: MarkdownNode): MarkdownNode | undefined => {
+    if (node.type === 'definition' || node.type === 'footnoteDefinition' || node.type === 'footnoteReference')
+      return undefined;
+    if ('children' in node) node.children = node.children.flatMap((child) => inline(child) ?? []) as never;
+    if (node.type !== 'linkReference' && node.type !== 'imageReference') return node;
+    const { url = '', title } = definitions.get(node.identifier) ?? {};
+    const { type: _type, ...rest } = node;
+    return { ...rest, type: node.type === 'linkReference' ? 'link' : 'image', url, title } as MarkdownNode;
+  };
+  collect(tree);
+  inline(tree);
+  return tree;
+}
+
+/** Cuts a tree after this number of characters of text, and ends it by an ellipsis, or at the mark for the end of an excerpt. */
 function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
   let rest = length;
   let isCut = false;
   const cut = <T extends MarkdownNode>(node: T): T | undefined => {
     if (isCut) return undefined;
+    if (node.type === 'html' && EXCERPT_END.test(node.value)) {
+      isCut = true;
+      return undefined;
+    }
     if (node.type === 'text' || node.type === 'inlineCode' || node.type === 'code') {
       const value = cutText(node.value, rest);
       isCut = value.length < node.value.length;

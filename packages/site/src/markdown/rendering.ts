@@ -58,6 +58,13 @@ export type MarkdownReply =
   | { readonly markdown: string }
   | { readonly error: string };
 
+/**
+ * The comment that ends an excerpt.
+ *
+ * @see https://gohugo.io/content-management/summaries/
+ */
+export const EXCERPT_END = /<!--\s*more\s*-->/iu;
+
 /** Cuts a text after a whole word, or after a character if the first word is longer. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;

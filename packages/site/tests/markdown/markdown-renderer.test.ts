@@ -155,6 +155,24 @@ describe('the same excerpts as in Gatsby', () => {
   });
 });
 
+test('an excerpt has the links and images whose definitions are below the cut, and no footnotes', async () => {
+  const text = 'A [link], ![one][1] and[^n] two [words][1].\n\n[Link]: /a "T"\n[1]: /b.png\n[1]: /c\n\n[^n]: Note.\n';
+  expect(await excerpt(text, 16, 'HTML')).toBe(
+    '<p>A <a href="/a" title="T">link</a>, <img src="/b.png" alt="one"> and two…</p>',
+  );
+  expect(await excerpt(text, 100, 'MARKDOWN')).toBe('A [link](/a "T"), ![one](/b.png) and two [words](/b.png).\n');
+});
+
+test.each([
+  ['One.\n\n<!-- more -->\n\nTwo.', '<p>One.</p>'],
+  ['One. <!--MORE--> Two.', '<p>One. </p>'],
+  ['- One\n\n  <!--more-->\n- Two', '<ul>\n<li>\n<p>One</p>\n</li>\n</ul>'],
+  ['`<!--more-->` Two.', '<p><code>&#x3C;!--more--></code> Two.</p>'],
+  ['<!--more-->\n\nTwo.', ''],
+])('the excerpt of %j is %j', async (text, expected) => {
+  expect(await excerpt(text, 100, 'HTML')).toBe(expected);
+});
+
 test.each([
   ['ab cd', 5, 'ab cd'],
   ['ab cd', 4, 'ab'],
