@@ -15,9 +15,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { packAll } from '../../scripts/pack.js';
 import { eventually } from '../eventually.js';
 import { readPage } from './add-a-service.js';
-import { followAstro } from './astro.js';
 import { findBrokenLinks, followBlog, readFeed } from './blog.js';
 import { followGatsby } from './gatsby.js';
+import { followMove } from './moves.js';
 import { waitForLine } from './wait-for-line.js';
 
 const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
@@ -403,7 +403,7 @@ test('docs/gatsby.md moves a site, and lists forms that the server rejects and a
 
 test('docs/astro.md moves a site', async () => {
   const modules = path.join(app, 'node_modules');
-  const [list, page, ...more] = await followAstro({ folder: path.join(folder, 'astro'), modules });
+  const [list, page, ...more] = await followMove('docs/astro.md', { folder: path.join(folder, 'astro'), modules });
   expect(more).toEqual([]);
   const src = expect.stringMatching(/^\/static\/.*_w720_h360_.*blog-placeholder-\d\.jpg$/u) as string;
   const heroImage = { childImageProc: { fluid: { src } } };
@@ -495,3 +495,38 @@ async function stop(server: ChildProcess): Promise<void> {
   server.kill();
   await ended;
 }
+
+test('docs/hugo.md moves a site', async () => {
+  const modules = path.join(app, 'node_modules');
+  const [list, page, ...more] = await followMove('docs/hugo.md', { folder: path.join(folder, 'hugo'), modules });
+  expect(more).toEqual([]);
+  expect(list?.data).toEqual({
+    allPost: {
+      nodes: [
+        {
+          ...{ slug: 'post-3', title: 'Post 3', date: 'March 15, 2023', tags: ['red', 'green', 'blue'] },
+          content: { excerpt: 'A park' },
+        },
+        {
+          ...{ slug: 'post-1', title: 'Post 1', date: 'January 15, 2023', tags: ['red'] },
+          content: { excerpt: 'The beginning.' },
+        },
+      ],
+      group: [
+        { fieldValue: 'blue', totalCount: 1 },
+        { fieldValue: 'green', totalCount: 1 },
+        { fieldValue: 'red', totalCount: 2 },
+      ],
+    },
+  });
+  expect(page?.data).toEqual({
+    post: {
+      ...{ title: 'Post 3', date: 'March 15, 2023' },
+      content: {
+        html: expect.stringMatching(/<h2 id="a-park">.*<picture>/su) as string,
+        tableOfContents: '<ul><li><a href="#a-park">A park</a></li></ul>',
+        timeToRead: 1,
+      },
+    },
+  });
+});
