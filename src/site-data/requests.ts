@@ -4,9 +4,11 @@ import { findGatsbyHint } from '@trellis/core/gatsby-hints';
 import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
 import { type SiteGate, siteRouter } from '@trellis/server/http/admission';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
-import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
-import { REVALIDATE } from '@trellis/server/http/responses';
+import { getClientAddress, getRequestContext, type Log, nameRequest } from '@trellis/server/http/request';
+import { allowMethods, READ_ONLY, REVALIDATE } from '@trellis/server/http/responses';
+import { createTextSender } from '@trellis/server/pages/built-pages';
 import { imageLinks, publishedFiles } from '@trellis/server/published-files';
+import { describeRecordTypes } from '@trellis/site/graphql/record-descriptions';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '../config/config.js';
@@ -52,7 +54,7 @@ export function createSiteRequests(dependencies: SiteDependencies): SiteRequests
     return endpoint;
   };
   const handler = siteRouter({
-    paths: [...GRAPHQL_PATHS, '/static'],
+    paths: [...GRAPHQL_PATHS, RECORD_TYPES_PATH, '/static'],
     site,
     serve(open) {
       const { pathPrefix } = open.site.config;
@@ -60,6 +62,9 @@ export function createSiteRequests(dependencies: SiteDependencies): SiteRequests
       const router = express.Router();
       if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
       router.all(GRAPHQL_PATHS, (request, response) => endpointOf(open)(request, response));
+      router
+        .get(RECORD_TYPES_PATH, headers, recordTypes(open, dependencies))
+        .all(RECORD_TYPES_PATH, allowMethods(READ_ONLY));
       router.use(staticPaths, imageFiles(open.imaging, countImage));
       return router.use(staticPaths, headers, otherFiles(open.imaging));
     },
@@ -75,6 +80,23 @@ export function createSiteRequests(dependencies: SiteDependencies): SiteRequests
 }
 
 type QueryHandler = (request: IncomingMessage, response: ServerResponse, headers?: readonly string[]) => void;
+
+/** The descriptions of the record types, which the pages read. */
+const RECORD_TYPES_PATH = '/site/record-types.json';
+
+function recordTypes({ schema }: OpenSite, { gate, countRequest }: SiteDependencies): RequestHandler {
+  let send: ReturnType<typeof createTextSender> | undefined;
+  return async (request, response) => {
+    nameRequest(response, { operation: 'record-types', route: RECORD_TYPES_PATH });
+    countRequest(getClientAddress(request), response);
+    await gate?.admit(request, response);
+    send ??= createTextSender(describe(schema), 'json', REVALIDATE);
+    await send(response);
+  };
+}
+
+const describe = (schema: OpenSite['schema']): string =>
+  JSON.stringify(describeRecordTypes(buildExecutableSchema(schema), schema.tables));
 
 /**
  * Validates the stored queries of a site that restricts image transforms to them.

@@ -272,6 +272,7 @@ test('a project can have all services, and a site with kinds, computed fields an
   try {
     const origin = await waitForLine(server, /ready at (\S+)/u);
     await tryArticles(origin);
+    await tryRecordTypes(origin);
     expect(await succeed(bin('jiti'), ['scripts/short.ts', origin], at)).toBe('["Roses in June"]\n');
     await trySources(origin);
     const paths = [
@@ -322,6 +323,16 @@ async function tryArticles(origin: string): Promise<void> {
       file: { publicURL: expect.stringMatching(/^\/static\/.*\.md$/u) as string },
     },
   });
+}
+
+/** The pages list the record types of the project, and not those of the repository. */
+async function tryRecordTypes(origin: string): Promise<void> {
+  const types = (await (await fetch(`${origin}/site/record-types.json`)).json()) as readonly {
+    readonly kind: string;
+  }[];
+  const kinds = types.map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(['File', 'Article', 'NewsItem', 'Product']));
+  expect(kinds).not.toContain('Recipe');
 }
 
 async function trySources(origin: string): Promise<void> {

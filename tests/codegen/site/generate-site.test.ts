@@ -275,33 +275,6 @@ export type CakeValues = {
     expect(records).not.toMatch(/(File|Roll)Values/);
   });
 
-  test('describe the selections of complete records, without fields that need arguments', () => {
-    expect(text('record-types.ts')).toContain(`selection: 'steps { text done tools { name bought } }'`);
-    expect(text('record-types.ts')).toContain(`selection: 'guests { id internal { type description } }'`);
-    expect(text('record-types.ts')).toContain(`selection: 'summary'`);
-  });
-
-  test('describe the arguments of derived objects, including enums, inputs and defaults', async () => {
-    const made = await generateSite(
-      documentsWith(`
-        type Cake implements Node @record { slice(size: Size = BIG, cream: Cream, old: Int @deprecated): Slice @computed }
-        type Slice { weight: Int! }
-        enum Size { "A lot." BIG SMALL }
-        input Cream { fat: Float!, more: Cream }
-      `),
-    );
-    const cream = `{ name: 'fat', description: '', type: 'Float', required: true }`;
-    const descriptions = (made.files.get('record-types.ts') ?? '').replaceAll(/,?\s+/g, ' ');
-    for (const part of [
-      `name: 'size' description: '' type: 'Size' default: 'BIG' values: [{ name: 'BIG' description: 'A lot.' }`,
-      `name: 'cream' description: '' type: 'Cream' arguments: [${cream.replaceAll(/,/g, '')}]`,
-      `results: [{ name: 'weight' description: '' }]`,
-    ]) {
-      expect(descriptions).toContain(part);
-    }
-    expect(descriptions).not.toContain('old');
-  });
-
   test('start with a banner', () => {
     for (const content of generated.files.values()) {
       expect(content).toMatch(

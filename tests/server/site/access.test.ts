@@ -132,6 +132,16 @@ describe.each<[Mode, string, number, number]>([
     expect(alias.status).toBe(posted);
   });
 
+  test(`the record types of the pages respond with ${read}`, async () => {
+    const { server, credentials } = get(mode);
+    const response = await fetch(`${server.url}/site/record-types.json`, { headers: credentials[name] ?? {} });
+    expect(response.status).toBe(read);
+    if (read !== 200) return;
+    expect(response.headers.get('cache-control')).toBe('private, no-cache');
+    const types = (await response.json()) as readonly { readonly kind: string }[];
+    expect(types.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['File', 'ImageProc', 'Recipe']));
+  });
+
   test(`files by their paths alone respond with ${read}`, async () => {
     const { server, credentials, links } = get(mode);
     for (const link of links) {

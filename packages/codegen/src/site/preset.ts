@@ -13,7 +13,7 @@ import {
 import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
 import { getDerivation } from './load-schema.js';
-import { BANNER, printRecords, printRecordTypes, toRecordTypeName } from './print-records.js';
+import { BANNER, printRecords, toRecordTypeName } from './print-records.js';
 import { type BaseResolvers, createResolverStubs, listResolvers } from './resolvers-plugin.js';
 import {
   type SiteContract,
@@ -32,13 +32,13 @@ interface PresetConfig {
   connectionMapper?: string;
   /** The resolvers that a package has written, which get no stubs. */
   base?: BaseResolvers;
-  /** The module of the types of field tables and descriptions, as generated files import it. */
+  /** The module of the types of field tables, as generated files import it. */
   recordTypes: string;
 }
 
 /**
- * The preset that generates the published schema, the field tables of its record types, their descriptions for the
- * pages, and `resolvers.ts`, which the plugins of the output write.
+ * The preset that generates the published schema, the field tables of its record types, and `resolvers.ts`, which the
+ * plugins of the output write.
  *
  * @throws ContractError with the errors in the documents.
  */
@@ -58,7 +58,6 @@ function generateSite(schema: GraphQLSchema, { recordTypes: typesModule, base }:
     files: new Map([
       ['schema.graphql', `# ${BANNER}\n\n${sdl}`],
       ['records.ts', `// ${BANNER}\n${printRecords(tables, typesModule)}`],
-      ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
     origins: () => mapSiteSourceLines(definitions),
     stubs: createResolverStubs(contract.schema, listResolvers(schema, contract), base),

@@ -247,10 +247,14 @@ function serveAssets(assets: readonly StaticAsset[]): RequestHandler {
 }
 
 /** Creates the function that sends a text which never changes while the process runs, such as a page or a contract. */
-export function createTextSender(text: string, type: 'html' | 'json'): (response: Response) => Promise<void> {
+export function createTextSender(
+  text: string,
+  type: 'html' | 'json',
+  cacheControl = 'no-cache',
+): (response: Response) => Promise<void> {
   const payload = new Payload(text, 'static');
   return (response) => {
-    response.set('Cache-Control', 'no-cache').type(type);
+    response.set('Cache-Control', cacheControl).type(type);
     return sendPayload(response, payload, { isCompressible: true, isConditional: true });
   };
 }

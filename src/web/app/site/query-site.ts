@@ -1,4 +1,5 @@
 import type { TypedQuery } from '@trellis/client/site-client';
+import type { KindDescription } from '@trellis/core/record-types';
 import { limitWait, requireData, toProblem, waitToRetry } from '../api.js';
 import { loadSession } from '../session.js';
 
@@ -74,6 +75,26 @@ export function queryLater<Result>(
     clearTimeout(timer);
     left.abort();
   };
+}
+
+let recordTypes: Promise<readonly KindDescription[]> | undefined;
+
+/** Loads the record types of the site, with those of its project, once. */
+export function loadRecordTypes(): Promise<readonly KindDescription[]> {
+  return (recordTypes ??= fetchRecordTypes().catch((error: unknown) => {
+    recordTypes = undefined;
+    throw error;
+  }));
+}
+
+async function fetchRecordTypes(): Promise<readonly KindDescription[]> {
+  const response = await fetch('/site/record-types.json', { signal: limitWait() });
+  // The session has ended. Loading it leads to the sign-in page.
+  if (response.status === 401) await loadSession();
+  const data = await readBody(response);
+  return requireData<readonly KindDescription[]>(
+    response.ok ? { response, data: data as readonly KindDescription[] } : { response, error: data },
+  );
 }
 
 async function send<T>(query: string, variables: unknown = {}) {

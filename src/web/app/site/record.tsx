@@ -1,7 +1,6 @@
 import type { KindDescription } from '@trellis/core/record-types';
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
-import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { querySite, querySitePartially, type RecordReference } from './query-site.js';
 import { SchemaText } from './site-layout.js';
@@ -88,8 +87,8 @@ function List({ values }: { readonly values: readonly unknown[] }) {
 
 export type RecordData = Readonly<Record<string, unknown>>;
 
-export const findRecordType = (name: string): KindDescription | undefined =>
-  recordTypeDescriptions.find(({ kind }) => kind === name);
+export const findRecordType = (types: readonly KindDescription[], name: string): KindDescription | undefined =>
+  types.find(({ kind }) => kind === name);
 
 /** Reads all fields of a record; a field that failed is null. Returns `undefined` when there is no such record. */
 export async function findRecord(
@@ -104,10 +103,10 @@ export async function findRecord(
 }
 
 /** Counts the records of each record type. */
-export async function countRecordTypes(): Promise<ReadonlyMap<string, number>> {
-  const query = `{ ${recordTypeDescriptions.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
+export async function countRecordTypes(types: readonly KindDescription[]): Promise<ReadonlyMap<string, number>> {
+  const query = `{ ${types.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
   const result = await querySite<Readonly<Record<string, { readonly totalCount: number }>>>(query);
-  return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
+  return new Map(types.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
 }
 
 export const isRecordReference = (value: unknown): value is RecordReference =>

@@ -3,7 +3,6 @@ import './grid/grid.css';
 import type { KindDescription } from '@trellis/core/record-types';
 import { useLocation } from 'preact-iso';
 import { useCallback } from 'preact/hooks';
-import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { DetailsPanel, Pagination, useArrowKeys } from './entry-list.js';
@@ -18,18 +17,31 @@ import {
   parseGridState,
   toGridQuery,
 } from './grid/grid-state.js';
-import { querySite, type RecordReference } from './query-site.js';
+import { loadRecordTypes, querySite, type RecordReference } from './query-site.js';
 import { countRecordTypes, findRecordType, RecordDetails } from './record.js';
 import { SchemaText, SiteLayout } from './site-layout.js';
 
 /** The page that lists the records of every record type, including the types of the site. */
 export function RecordsPage() {
-  const { query } = useLocation();
-  const kind = findRecordType(query.kind ?? 'File');
-  const state = kind && parseGridState(kind, query);
+  const types = useResource(loadRecordTypes);
   return (
     <SiteLayout title="Site records">
-      <RecordTypes chosen={kind?.kind} />
+      <AsyncContent from={types}>{(known) => <Records types={known} />}</AsyncContent>
+    </SiteLayout>
+  );
+}
+
+interface RecordTypesProps {
+  readonly types: readonly KindDescription[];
+}
+
+function Records({ types }: RecordTypesProps) {
+  const { query } = useLocation();
+  const kind = findRecordType(types, query.kind ?? 'File');
+  const state = kind && parseGridState(kind, query);
+  return (
+    <>
+      <RecordTypes types={types} chosen={kind?.kind} />
       {kind === undefined || state === undefined ? (
         <p>Unknown record type.</p>
       ) : (
@@ -52,16 +64,16 @@ export function RecordsPage() {
           </div>
         </>
       )}
-    </SiteLayout>
+    </>
   );
 }
 
-function RecordTypes({ chosen }: { readonly chosen: string | undefined }) {
-  const { value: counts } = useResource(countRecordTypes);
+function RecordTypes({ types, chosen }: RecordTypesProps & { readonly chosen: string | undefined }) {
+  const { value: counts } = useResource(useCallback(() => countRecordTypes(types), [types]));
   return (
     <nav aria-label="Record types">
       <ul class="kinds">
-        {recordTypeDescriptions.map(({ kind }) => (
+        {types.map(({ kind }) => (
           <li key={kind}>
             <a href={`/site/records?kind=${kind}`} aria-current={kind === chosen ? 'page' : undefined}>
               {kind} <span class="quiet">{counts?.get(kind) ?? ''}</span>

@@ -1,4 +1,5 @@
 import './site.css';
+import type { KindDescription } from '@trellis/core/record-types';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { graphql } from '../../../generated/queries/queries.js';
@@ -7,7 +8,7 @@ import { ProblemText, Select } from '../ui/form.js';
 import { AsyncContent, useReloadOnReturn, useResource } from '../ui/resource.js';
 import { DetailsPanel, Pagination, SearchField } from './entry-list.js';
 import { FolderEntries, type FolderPage, FOLDER_PAGE_SIZE, readFolderPage, SourceList } from './folder-entries.js';
-import { type RecordReference, querySite } from './query-site.js';
+import { loadRecordTypes, querySite } from './query-site.js';
 import {
   findRecord,
   findRecordType,
@@ -158,8 +159,6 @@ function toOrder(value: (typeof ORDERS)[number][0]): Pick<SiteLocation, 'order' 
   return { sort, order };
 }
 
-const FILE = findRecordType('File');
-
 interface FilePanelProps {
   readonly place: SiteLocation;
   /** Called when the file no longer exists, so that the list reloads. */
@@ -169,23 +168,37 @@ interface FilePanelProps {
 /** The details of a file: a preview of an image, the fields of the file, and those of its child records. */
 function FilePanel({ place, onDeleted }: FilePanelProps) {
   const { file: id } = place;
-  const load = useCallback(async () => (FILE && (await findRecord(FILE, id))) ?? null, [id]);
-  const file = useResource(load);
-  const isDeleted = file.value === null;
+  const load = useCallback(() => loadFile(id), [id]);
+  const loaded = useResource(load);
+  const isDeleted = loaded.value === null;
   useEffect(() => {
     if (isDeleted) void onDeleted();
   }, [isDeleted, onDeleted]);
-  const title = typeof file.value?.base === 'string' ? file.value.base : 'File';
+  const base = loaded.value?.file.base;
+  const title = typeof base === 'string' ? base : 'File';
   return (
     <DetailsPanel title={title} closeTo={linkToLocation({ ...place, file: '' })} openedBy={`file-${id}`}>
-      <AsyncContent from={file}>
-        {(value) => (value === null ? <p role="status">This file was moved or deleted.</p> : <Details file={value} />)}
+      <AsyncContent from={loaded}>
+        {(value) => (value === null ? <p role="status">This file was moved or deleted.</p> : <Details {...value} />)}
       </AsyncContent>
     </DetailsPanel>
   );
 }
 
-function Details({ file }: { readonly file: RecordData }) {
+interface LoadedFile {
+  readonly file: RecordData;
+  readonly types: readonly KindDescription[];
+}
+
+async function loadFile(id: string): Promise<LoadedFile | null> {
+  const types = await loadRecordTypes();
+  const kind = findRecordType(types, 'File');
+  const file = kind && (await findRecord(kind, id));
+  return file === undefined ? null : { file, types };
+}
+
+function Details({ file, types }: LoadedFile) {
+  const kind = findRecordType(types, 'File');
   const children = Array.isArray(file.children) ? file.children.filter(isRecordReference) : [];
   const isImage = children.some(({ internal }) => internal.type === 'ImageProc');
   return (
@@ -204,16 +217,15 @@ function Details({ file }: { readonly file: RecordData }) {
         )}
       </p>
       <h3>File</h3>
-      {FILE && <RecordFields kind={FILE} record={file} />}
+      {kind && <RecordFields kind={kind} record={file} />}
       {children.map((record) => (
-        <ChildRecord key={record.id} record={record} />
+        <ChildRecord key={record.id} kind={findRecordType(types, record.internal.type)} id={record.id} />
       ))}
     </>
   );
 }
 
-function ChildRecord({ record: { id, internal } }: { readonly record: RecordReference }) {
-  const kind = findRecordType(internal.type);
+function ChildRecord({ kind, id }: { readonly kind: KindDescription | undefined; readonly id: string }) {
   if (kind === undefined) return null;
   return (
     <>

@@ -2,15 +2,10 @@ import type { ArgumentDescription } from '@trellis/core/record-types';
 import { useId } from 'preact/hooks';
 import { Select } from '../../ui/form.js';
 import { SchemaText } from '../site-layout.js';
-import {
-  type ArgumentErrors,
-  type ArgumentTexts,
-  TRANSFORM_FIELDS,
-  type TransformField,
-  type TransformForm,
-} from './transform.js';
+import type { ArgumentErrors, ArgumentTexts, TransformField, TransformForm } from './transform.js';
 
 interface RecipeFormProps {
+  readonly transforms: readonly TransformField[];
   readonly recipe: TransformForm;
   readonly problems: ArgumentErrors;
   readonly onRecipe: (recipe: TransformForm) => void;
@@ -23,7 +18,7 @@ const isCommon = ({ name }: TransformField, argument: ArgumentDescription): bool
   COMMON.includes(argument.name) && (name === 'traced' || argument.name !== 'traceSVG');
 
 /** The form with a field for every argument of the selected image transform. */
-export function TransformFields({ recipe, problems, onRecipe }: RecipeFormProps) {
+export function TransformFields({ transforms, recipe, problems, onRecipe }: RecipeFormProps) {
   const { shape, values, results } = recipe;
   const args = shape.field.arguments;
   const common = args.filter((argument) => isCommon(shape, argument)).sort((a, b) => rank(a) - rank(b));
@@ -31,7 +26,7 @@ export function TransformFields({ recipe, problems, onRecipe }: RecipeFormProps)
   const setCount = countSet(others, values);
   const edit = (name: string, value: string): void => onRecipe({ ...recipe, values: { ...values, [name]: value } });
   const choose = (name: string): void => {
-    const next = TRANSFORM_FIELDS.find((one) => one.name === name) ?? shape;
+    const next = transforms.find((one) => one.name === name) ?? shape;
     onRecipe({ shape: next, results: next.results, values: pickKnown(next, values) });
   };
   const fields = (list: readonly ArgumentDescription[]) => (
@@ -39,7 +34,7 @@ export function TransformFields({ recipe, problems, onRecipe }: RecipeFormProps)
   );
   return (
     <form class="recipe" aria-label="Image transform" onSubmit={(event) => event.preventDefault()}>
-      <Select label="Transform" value={shape.name} options={TRANSFORM_FIELDS.map(toOption)} onValue={choose} />
+      <Select label="Transform" value={shape.name} options={transforms.map(toOption)} onValue={choose} />
       <p class="quiet">{shape.description}</p>
       {fields(common)}
       <details open={setCount > 0 ? true : undefined}>

@@ -1,13 +1,14 @@
 import '../site.css';
 import './transform.css';
+import type { KindDescription } from '@trellis/core/record-types';
 import { useLocation } from 'preact-iso';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { graphql, type OriginalQuery } from '../../../../generated/queries/queries.js';
 import { type Problem, toProblem } from '../../api.js';
 import { CopyButton } from '../../ui/buttons.js';
 import { ProblemText } from '../../ui/form.js';
 import { AsyncContent, EmptyState, useResource } from '../../ui/resource.js';
-import { queryLater, querySite } from '../query-site.js';
+import { loadRecordTypes, queryLater, querySite } from '../query-site.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, ROOT_LOCATION } from '../site-location.js';
 import { useDerivedImage } from './derived-image.js';
@@ -15,7 +16,15 @@ import { FormatMatrix } from './format-matrix.js';
 import { formatPicture, type PictureImage, PICTURE_FORMATS } from './format-picture.js';
 import { TransformFields } from './transform-fields.js';
 import { TransformPreview } from './transform-preview.js';
-import { formatArguments, formatQuery, parseTransformUrl, toTransformUrl, type TransformForm } from './transform.js';
+import {
+  formatArguments,
+  formatQuery,
+  listTransformFields,
+  parseTransformUrl,
+  toTransformUrl,
+  type TransformField,
+  type TransformForm,
+} from './transform.js';
 
 type Original = NonNullable<OriginalQuery['file']>;
 
@@ -42,14 +51,14 @@ const ORIGINAL = graphql(`
 export function TransformPage() {
   const { query } = useLocation();
   const id = query.file ?? '';
-  const load = useCallback(async () => (await querySite(ORIGINAL, { id })).file, [id]);
+  const load = useCallback(() => Promise.all([querySite(ORIGINAL, { id }), loadRecordTypes()]), [id]);
   const original = useResource(load);
   return (
     <SiteLayout title="Transform image">
       <AsyncContent from={original}>
-        {(file) =>
+        {([{ file }, types]) =>
           file?.childImageProc ? (
-            <Workbench key={id} id={id} file={file} />
+            <Workbench key={id} id={id} file={file} types={types} />
           ) : (
             <EmptyState
               icon="folder"
@@ -67,8 +76,15 @@ export function TransformPage() {
   );
 }
 
-function Workbench({ id, file }: { readonly id: string; readonly file: Original }) {
-  const [recipe, setRecipe] = useState(() => parseTransformUrl(new URLSearchParams(location.search)));
+interface WorkbenchProps {
+  readonly id: string;
+  readonly file: Original;
+  readonly types: readonly KindDescription[];
+}
+
+function Workbench({ id, file, types }: WorkbenchProps) {
+  const transforms = useMemo(() => listTransformFields(types), [types]);
+  const [recipe, setRecipe] = useState(() => parseTransformUrl(new URLSearchParams(location.search), transforms));
   useEffect(() => {
     // Replaces the history entry, so that Back leaves the page instead of undoing one edit.
     if (recipe) history.replaceState(history.state, '', toTransformUrl(id, recipe));
@@ -81,7 +97,7 @@ function Workbench({ id, file }: { readonly id: string; readonly file: Original 
         <a href={linkToLocation({ ...ROOT_LOCATION, folder: file.relativeDirectory, file: id })}>{file.relativePath}</a>
         <span class="quiet"> · {toSize(file)}</span>
       </p>
-      <Editor file={file} recipe={recipe} onRecipe={setRecipe} />
+      <Editor file={file} transforms={transforms} recipe={recipe} onRecipe={setRecipe} />
     </>
   );
 }
@@ -93,11 +109,12 @@ const toSize = ({ childImageProc }: Original): string => {
 
 interface EditorProps {
   readonly file: Original;
+  readonly transforms: readonly TransformField[];
   readonly recipe: TransformForm;
   readonly onRecipe: (recipe: TransformForm) => void;
 }
 
-function Editor({ file, recipe, onRecipe }: EditorProps) {
+function Editor({ file, transforms, recipe, onRecipe }: EditorProps) {
   const { relativePath: path } = file;
   const source = { src: file.childImageProc?.original?.src ?? '', bytes: file.size };
   const { shape, values, results } = recipe;
@@ -107,7 +124,7 @@ function Editor({ file, recipe, onRecipe }: EditorProps) {
   const all = made.field === undefined ? problems : { ...problems, [made.field]: made.problem?.message ?? '' };
   return (
     <div class="workbench">
-      <TransformFields recipe={recipe} problems={all} onRecipe={onRecipe} />
+      <TransformFields transforms={transforms} recipe={recipe} problems={all} onRecipe={onRecipe} />
       <div class="derived">
         <TransformPreview source={source} made={made} shape={shape} isWritten={isWritten} />
         {isWritten && (

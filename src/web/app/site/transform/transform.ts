@@ -1,4 +1,4 @@
-import type { ArgumentDescription, DerivedFieldDescription } from '@trellis/core/record-types';
+import type { ArgumentDescription, DerivedFieldDescription, KindDescription } from '@trellis/core/record-types';
 import { findRecordType } from '../record.js';
 
 /** An image transform: a field of the schema such as `fluid`, or `traced`, which selects only the outlines of one. */
@@ -12,26 +12,24 @@ export interface TransformField {
 
 const DEFAULT_RESULTS = ['width', 'height', 'aspectRatio', 'sizes', 'src', 'srcSet'];
 
-const fields = findRecordType('ImageProc')?.made ?? [];
-
-const fieldShapes: readonly TransformField[] = fields
-  .filter(({ results }) => results.some(({ name }) => name === 'src'))
-  .map((field) => ({
+/** Lists all image transforms, those of the schema first. */
+export function listTransformFields(types: readonly KindDescription[]): readonly TransformField[] {
+  const made = findRecordType(types, 'ImageProc')?.made ?? [];
+  const images = made.filter(({ results }) => results.some(({ name }) => name === 'src'));
+  const shapes = images.map((field) => ({
     name: field.name,
     description: field.description,
     field,
     results: field.results.map(({ name }) => name).filter((name) => DEFAULT_RESULTS.includes(name)),
   }));
-
-/** All image transforms, those of the schema first. */
-export const TRANSFORM_FIELDS: readonly TransformField[] = fieldShapes.concat(
-  fieldShapes.slice(0, 1).map(({ field }) => ({
+  const traced = images.slice(0, 1).map((field) => ({
     name: 'traced',
     description: 'Only the traced outlines: an SVG placeholder to show until the image has loaded.',
     field,
     results: ['aspectRatio', 'tracedSVG'],
-  })),
-);
+  }));
+  return [...shapes, ...traced];
+}
 
 /** The texts of the form by argument path, such as `traceSVG.color`. Empty texts use the default of the schema. */
 export type ArgumentTexts = Readonly<Record<string, string>>;
@@ -111,8 +109,11 @@ const MAX_LENGTH = 500;
  *
  * @returns `undefined` when the schema has no image transforms.
  */
-export function parseTransformUrl(query: URLSearchParams): TransformForm | undefined {
-  const shape = TRANSFORM_FIELDS.find(({ name }) => name === query.get('make')) ?? TRANSFORM_FIELDS[0];
+export function parseTransformUrl(
+  query: URLSearchParams,
+  fields: readonly TransformField[],
+): TransformForm | undefined {
+  const shape = fields.find(({ name }) => name === query.get('make')) ?? fields[0];
   if (shape === undefined) return undefined;
   const values = [...query].filter(([name]) => !RESERVED.includes(name));
   const results = query.get('results')?.split(' ') ?? shape.results;
