@@ -27,6 +27,8 @@ export interface ActionTarget {
   readonly forge: ForgeName;
   readonly fullName: string;
   readonly number: number;
+  /** The head commit that the user has seen; the one on the board if omitted. */
+  readonly headSha?: string;
 }
 
 /** Actions on pull requests, performed with the user's own credential. */
@@ -79,15 +81,16 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
       const forge = await getForge(personId, target);
       assertSupported(forge, action);
       assertInputSupported(forge, input);
-      const { forge: name, fullName, number } = target;
+      const { forge: name, fullName, number, headSha } = target;
       const requested = { personId, forge: name, fullName, number };
       const row = await findBoardRow(database, requested);
+      if (row !== undefined) assertHead(row, headSha);
       // Forges ignore the case of names; the board has the forge's own spelling.
       const address = { ...requested, fullName: row?.repo ?? fullName };
       // Enabling auto-merge again succeeds. Cancelling always goes to the forge, which knows its current state.
       if (action === 'auto_merge' && row?.autoMergeEnabled === true) return 'done';
       if (row !== undefined && !DECIDED_BY_FORGE.has(action)) assertActionAllowed(row, action);
-      return run({ forge, address, action, row, input });
+      return run({ forge, address, action, row, headSha, input });
     },
     async listChecks(caller, target) {
       const forge = await getForge(requireUser(caller).personId, target);
@@ -104,6 +107,11 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
 
 /** Actions that a board does not block. */
 const DECIDED_BY_FORGE: ReadonlySet<ActionName> = new Set(['cancel_auto_merge', 'edit', 'review']);
+
+/** @throws AppError `conflict` if the user has seen a different head commit. An empty one is unknown. */
+function assertHead({ headSha }: PullRequest, seen: string | undefined): void {
+  if (seen !== undefined && headSha !== '' && headSha !== seen) throw actionConflict('head_changed');
+}
 
 /** @throws AppError `invalid_input` for a review without a text, and for input that GitLab does not support. */
 function assertInputSupported({ name }: Forge, { review, edit }: ActionInput): void {
@@ -139,6 +147,8 @@ interface PreparedAction {
   readonly action: ActionName;
   /** The row on the board; `undefined` if the board does not list the pull request. */
   readonly row: PullRequest | undefined;
+  /** @see ActionTarget.headSha */
+  readonly headSha: string | undefined;
   readonly input: ActionInput;
 }
 
@@ -155,7 +165,7 @@ function createActionRunner({
   attempts,
   now,
 }: Omit<Required<ActionsOptions>, 'forges'>): ActionRunner {
-  async function send({ forge, address, action, row, input }: PreparedAction): Promise<ActionOutcome> {
+  async function send({ forge, address, action, row, headSha: seen, input }: PreparedAction): Promise<ActionOutcome> {
     const requireDue = async (): Promise<void> => {
       const { personId, forge: name, fullName, number } = address;
       const { pullRequests } = await readLocalState(database, personId, now());
@@ -163,7 +173,7 @@ function createActionRunner({
       if (local !== undefined && isPending(action, local)) throw actionConflict('in_progress');
     };
     const keep = (outcome: ActionOutcome) => saveActionEffect(database, { address, action, outcome, row, at: now() });
-    const headSha = row?.headSha === '' ? undefined : row?.headSha;
+    const headSha = seen ?? (row?.headSha === '' ? undefined : row?.headSha);
     return sendActionOnce({
       attempts,
       forge,
@@ -177,10 +187,13 @@ function createActionRunner({
     });
   }
 
-  async function saveAutoMerge({ forge, address, action, row }: PreparedAction): Promise<ActionOutcome> {
+  async function saveAutoMerge({ forge, address, action, row, headSha }: PreparedAction): Promise<ActionOutcome> {
     if (action === 'auto_merge') {
       const shown = row ?? (await fetchPullRequestRow(forge, address));
-      if (row === undefined) assertActionAllowed(shown, action);
+      if (row === undefined) {
+        assertHead(shown, headSha);
+        assertActionAllowed(shown, action);
+      }
       await enableAutoMerge(database, address, shown.headSha);
     } else {
       await deleteState(database, address, 'auto_merge');

@@ -509,7 +509,8 @@ export const deliverGitlab = /* @__PURE__ */ createCall<paths, operations['deliv
  * Merge a pull request
  *
  * Uses the given method, or else the first of merge, squash and rebase that the repository allows, and merges only the
- * commit that the board shows. GitLab ignores the method of Trellis and uses its project's.
+ * commit of `headSha`, or else the one that the board shows. GitLab ignores the method of Trellis and uses its
+ * project's.
  *
  * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
  * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -549,7 +550,8 @@ export const cancelAutoMerge = /* @__PURE__ */ createCall<paths, operations['can
 /**
  * Add a pull request to the merge queue
  *
- * Adds the commit that the board shows to the merge queue of the base branch, which merges it when its turn comes.
+ * Adds the commit of `headSha`, or else the one that the board shows, to the merge queue of the base branch, which
+ * merges it when its turn comes.
  *
  * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
  * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if

@@ -3135,7 +3135,7 @@ export interface AutoMergePullRequestInput extends RequestContext {
      */
     readonly 'idempotency-key'?: string;
   };
-  readonly body: components['schemas']['PullRequestReference'];
+  readonly body: components['schemas']['PullRequestCommit'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
@@ -3275,7 +3275,7 @@ export interface EnqueuePullRequestInput extends RequestContext {
      */
     readonly 'idempotency-key'?: string;
   };
-  readonly body: components['schemas']['PullRequestReference'];
+  readonly body: components['schemas']['PullRequestCommit'];
   readonly caller: SessionCaller | TokenCaller;
 }
 

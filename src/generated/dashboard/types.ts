@@ -926,7 +926,8 @@ export interface paths {
         /**
          * Merge a pull request
          * @description Uses the given method, or else the first of merge, squash and rebase that the repository allows, and merges only the
-         *     commit that the board shows. GitLab ignores the method of Trellis and uses its project's.
+         *     commit of `headSha`, or else the one that the board shows. GitLab ignores the method of Trellis and uses its
+         *     project's.
          *
          *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
          *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -999,7 +1000,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a pull request to the merge queue
-         * @description Adds the commit that the board shows to the merge queue of the base branch, which merges it when its turn comes.
+         * @description Adds the commit of `headSha`, or else the one that the board shows, to the merge queue of the base branch, which
+         *     merges it when its turn comes.
          *
          *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
          *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -2985,11 +2987,24 @@ export interface components {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
+            readonly headSha?: components["schemas"]["SeenCommit"];
             /**
              * @description The first of merge, squash and rebase that the repository allows if omitted.
              * @enum {string}
              */
             readonly method?: "merge" | "squash" | "rebase";
+        };
+        /**
+         * @description The head commit that the user has seen, as `headSha` of the pull request. With a different one, the action fails
+         *     with the code `head_changed`. If omitted, the commit is the one that the board shows.
+         */
+        readonly SeenCommit: string;
+        /** @description A pull request of a forge, and the commit of it that the user has seen. */
+        readonly PullRequestCommit: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            readonly headSha?: components["schemas"]["SeenCommit"];
         };
         /** @description A pull request of a forge. */
         readonly PullRequestReference: {
@@ -3002,6 +3017,7 @@ export interface components {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
+            readonly headSha?: components["schemas"]["SeenCommit"];
             /** @enum {string} */
             readonly verdict: "approve" | "request_changes" | "comment";
             /** @description Markdown, as the forge renders it. */
@@ -6596,7 +6612,7 @@ export interface operations {
                  *       "number": 17
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PullRequestReference"];
+                readonly "application/json": components["schemas"]["PullRequestCommit"];
             };
         };
         readonly responses: {
@@ -6690,7 +6706,7 @@ export interface operations {
                  *       "number": 17
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PullRequestReference"];
+                readonly "application/json": components["schemas"]["PullRequestCommit"];
             };
         };
         readonly responses: {

@@ -17264,8 +17264,9 @@ return errors === 0;
 
 export const mergePullRequestBody = validate279;
 const schema248 = {"$id":"function-mergePullRequestBody","$ref":"request#/components/schemas/MergeRequest"};
-const schema249 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
+const schema249 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"headSha":{"$ref":"request#/components/schemas/SeenCommit"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
 const schema252 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema253 = {"type":"string","minLength":1,"maxLength":255};
 
 function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17378,22 +17379,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.method !== undefined){
-let data3 = data.method;
+if(data.headSha !== undefined){
+let data3 = data.headSha;
 const _errs10 = errors;
-if(typeof data3 !== "string"){
-validate280.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs11){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate280.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
-const _errs11 = errors;
-const vSchema1 = schema249.properties.method.enum;
-if(!(((data3 === "merge") || (data3 === "squash")) || (data3 === "rebase"))){
-validate280.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema249.properties.method.enum},message:"must be equal to one of the allowed values"}];
+else {
+if(func0(data3) < 1){
+validate280.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
-if(errors === _errs10){
+}
+}
+else {
+validate280.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs11){
+}
+}
+var valid4 = _errs11 === errors;
+if(valid4){
 }
 var valid0 = _errs10 === errors;
 }
@@ -17401,6 +17415,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs13 = errors;
+if(typeof data4 !== "string"){
+validate280.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs14 = errors;
+const vSchema1 = schema249.properties.method.enum;
+if(!(((data4 === "merge") || (data4 === "squash")) || (data4 === "rebase"))){
+validate280.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema249.properties.method.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
+if(errors === _errs13){
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -17434,7 +17472,7 @@ return errors === 0;
 }
 
 export const autoMergePullRequestHeaders = validate282;
-const schema253 = {"$id":"function-autoMergePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema254 = {"$id":"function-autoMergePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-autoMergePullRequestHeaders" */;
@@ -17495,8 +17533,8 @@ return errors === 0;
 }
 
 export const autoMergePullRequestBody = validate283;
-const schema254 = {"$id":"function-autoMergePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
-const schema255 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}}};
+const schema255 = {"$id":"function-autoMergePullRequestBody","$ref":"request#/components/schemas/PullRequestCommit"};
+const schema256 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"headSha":{"$ref":"request#/components/schemas/SeenCommit"}}};
 
 function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17609,6 +17647,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.headSha !== undefined){
+let data3 = data.headSha;
+const _errs10 = errors;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs11){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate284.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data3) < 1){
+validate284.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate284.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs11){
+}
+}
+var valid4 = _errs11 === errors;
+if(valid4){
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -17641,7 +17716,7 @@ return errors === 0;
 }
 
 export const cancelAutoMergeHeaders = validate286;
-const schema259 = {"$id":"function-cancelAutoMergeHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema261 = {"$id":"function-cancelAutoMergeHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-cancelAutoMergeHeaders" */;
@@ -17702,7 +17777,8 @@ return errors === 0;
 }
 
 export const cancelAutoMergeBody = validate287;
-const schema260 = {"$id":"function-cancelAutoMergeBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema262 = {"$id":"function-cancelAutoMergeBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema263 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}}};
 
 function validate288(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17847,7 +17923,7 @@ return errors === 0;
 }
 
 export const enqueuePullRequestHeaders = validate290;
-const schema265 = {"$id":"function-enqueuePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema267 = {"$id":"function-enqueuePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-enqueuePullRequestHeaders" */;
@@ -17908,7 +17984,7 @@ return errors === 0;
 }
 
 export const enqueuePullRequestBody = validate291;
-const schema266 = {"$id":"function-enqueuePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema268 = {"$id":"function-enqueuePullRequestBody","$ref":"request#/components/schemas/PullRequestCommit"};
 
 function validate292(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18021,6 +18097,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.headSha !== undefined){
+let data3 = data.headSha;
+const _errs10 = errors;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs11){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate292.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data3) < 1){
+validate292.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate292.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs11){
+}
+}
+var valid4 = _errs11 === errors;
+if(valid4){
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -18053,7 +18166,7 @@ return errors === 0;
 }
 
 export const dequeuePullRequestHeaders = validate294;
-const schema271 = {"$id":"function-dequeuePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema274 = {"$id":"function-dequeuePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate294(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-dequeuePullRequestHeaders" */;
@@ -18114,7 +18227,7 @@ return errors === 0;
 }
 
 export const dequeuePullRequestBody = validate295;
-const schema272 = {"$id":"function-dequeuePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema275 = {"$id":"function-dequeuePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate296(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18259,7 +18372,7 @@ return errors === 0;
 }
 
 export const closePullRequestHeaders = validate298;
-const schema277 = {"$id":"function-closePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema280 = {"$id":"function-closePullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate298(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-closePullRequestHeaders" */;
@@ -18320,7 +18433,7 @@ return errors === 0;
 }
 
 export const closePullRequestBody = validate299;
-const schema278 = {"$id":"function-closePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema281 = {"$id":"function-closePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18465,7 +18578,7 @@ return errors === 0;
 }
 
 export const reviewPullRequestHeaders = validate302;
-const schema283 = {"$id":"function-reviewPullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema286 = {"$id":"function-reviewPullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-reviewPullRequestHeaders" */;
@@ -18526,8 +18639,8 @@ return errors === 0;
 }
 
 export const reviewPullRequestBody = validate303;
-const schema284 = {"$id":"function-reviewPullRequestBody","$ref":"request#/components/schemas/ReviewRequest"};
-const schema285 = {"type":"object","required":["forge","fullName","number","verdict"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"verdict":{"type":"string","enum":["approve","request_changes","comment"]},"text":{"type":"string","minLength":1,"maxLength":60000,"pattern":"\\S"}}};
+const schema287 = {"$id":"function-reviewPullRequestBody","$ref":"request#/components/schemas/ReviewRequest"};
+const schema288 = {"type":"object","required":["forge","fullName","number","verdict"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"headSha":{"$ref":"request#/components/schemas/SeenCommit"},"verdict":{"type":"string","enum":["approve","request_changes","comment"]},"text":{"type":"string","minLength":1,"maxLength":60000,"pattern":"\\S"}}};
 
 function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18543,7 +18656,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "forge") || (key0 === "fullName")) || (key0 === "number")) || (key0 === "verdict")) || (key0 === "text"))){
+if(!((((((key0 === "forge") || (key0 === "fullName")) || (key0 === "number")) || (key0 === "headSha")) || (key0 === "verdict")) || (key0 === "text"))){
 validate304.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -18649,22 +18762,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.verdict !== undefined){
-let data3 = data.verdict;
+if(data.headSha !== undefined){
+let data3 = data.headSha;
 const _errs11 = errors;
-if(typeof data3 !== "string"){
-validate304.errors = [{instancePath:instancePath+"/verdict",schemaPath:"#/properties/verdict/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs12){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate304.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
-const _errs12 = errors;
-const vSchema1 = schema285.properties.verdict.enum;
-if(!(((data3 === "approve") || (data3 === "request_changes")) || (data3 === "comment"))){
-validate304.errors = [{instancePath:instancePath+"/verdict",schemaPath:"#/properties/verdict/enum",keyword:"enum",params:{allowedValues: schema285.properties.verdict.enum},message:"must be equal to one of the allowed values"}];
+else {
+if(func0(data3) < 1){
+validate304.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
-if(errors === _errs11){
+}
+}
+else {
+validate304.errors = [{instancePath:instancePath+"/headSha",schemaPath:"request#/components/schemas/SeenCommit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs12){
+}
+}
+var valid4 = _errs12 === errors;
+if(valid4){
 }
 var valid0 = _errs11 === errors;
 }
@@ -18672,23 +18798,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.text !== undefined){
-let data4 = data.text;
-const _errs13 = errors;
+if(data.verdict !== undefined){
+let data4 = data.verdict;
 const _errs14 = errors;
-if(errors === _errs13){
-if(typeof data4 === "string"){
-if(func0(data4) > 60000){
+if(typeof data4 !== "string"){
+validate304.errors = [{instancePath:instancePath+"/verdict",schemaPath:"#/properties/verdict/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs15 = errors;
+const vSchema1 = schema288.properties.verdict.enum;
+if(!(((data4 === "approve") || (data4 === "request_changes")) || (data4 === "comment"))){
+validate304.errors = [{instancePath:instancePath+"/verdict",schemaPath:"#/properties/verdict/enum",keyword:"enum",params:{allowedValues: schema288.properties.verdict.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
+if(errors === _errs14){
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+let data5 = data.text;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs16){
+if(typeof data5 === "string"){
+if(func0(data5) > 60000){
 validate304.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 60000},message:"must NOT have more than 60000 characters"}];
 return false;
 }
 else {
-if(func0(data4) < 1){
+if(func0(data5) < 1){
 validate304.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern1.test(data4)){
+if(!pattern1.test(data5)){
 validate304.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
@@ -18701,15 +18850,16 @@ else {
 validate304.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs13){
+if(errors === _errs16){
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -18745,7 +18895,7 @@ return errors === 0;
 }
 
 export const editPullRequestHeaders = validate306;
-const schema289 = {"$id":"function-editPullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema293 = {"$id":"function-editPullRequestHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-editPullRequestHeaders" */;
@@ -18806,10 +18956,10 @@ return errors === 0;
 }
 
 export const editPullRequestBody = validate307;
-const schema290 = {"$id":"function-editPullRequestBody","$ref":"request#/components/schemas/EditRequest"};
-const schema291 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"minProperties":4,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"reviewers":{"$ref":"request#/components/schemas/NameChanges"},"assignees":{"$ref":"request#/components/schemas/NameChanges"},"labels":{"$ref":"request#/components/schemas/NameChanges"}}};
-const schema295 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"add":{"$ref":"request#/components/schemas/ChangedNames"},"remove":{"$ref":"request#/components/schemas/ChangedNames"}}};
-const schema296 = {"type":"array","minItems":1,"maxItems":20,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":255,"pattern":"\\S"}};
+const schema294 = {"$id":"function-editPullRequestBody","$ref":"request#/components/schemas/EditRequest"};
+const schema295 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"minProperties":4,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"reviewers":{"$ref":"request#/components/schemas/NameChanges"},"assignees":{"$ref":"request#/components/schemas/NameChanges"},"labels":{"$ref":"request#/components/schemas/NameChanges"}}};
+const schema299 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"add":{"$ref":"request#/components/schemas/ChangedNames"},"remove":{"$ref":"request#/components/schemas/ChangedNames"}}};
+const schema300 = {"type":"array","minItems":1,"maxItems":20,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":255,"pattern":"\\S"}};
 
 function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19180,7 +19330,7 @@ return errors === 0;
 }
 
 export const rerunChecksHeaders = validate317;
-const schema297 = {"$id":"function-rerunChecksHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema301 = {"$id":"function-rerunChecksHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-rerunChecksHeaders" */;
@@ -19241,7 +19391,7 @@ return errors === 0;
 }
 
 export const rerunChecksBody = validate318;
-const schema298 = {"$id":"function-rerunChecksBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema302 = {"$id":"function-rerunChecksBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19386,7 +19536,7 @@ return errors === 0;
 }
 
 export const updateBranchHeaders = validate321;
-const schema303 = {"$id":"function-updateBranchHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema307 = {"$id":"function-updateBranchHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateBranchHeaders" */;
@@ -19447,7 +19597,7 @@ return errors === 0;
 }
 
 export const updateBranchBody = validate322;
-const schema304 = {"$id":"function-updateBranchBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema308 = {"$id":"function-updateBranchBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19592,7 +19742,7 @@ return errors === 0;
 }
 
 export const requestDependabotHeaders = validate325;
-const schema309 = {"$id":"function-requestDependabotHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema313 = {"$id":"function-requestDependabotHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-requestDependabotHeaders" */;
@@ -19653,8 +19803,8 @@ return errors === 0;
 }
 
 export const requestDependabotBody = validate326;
-const schema310 = {"$id":"function-requestDependabotBody","$ref":"request#/components/schemas/DependabotRequest"};
-const schema311 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+const schema314 = {"$id":"function-requestDependabotBody","$ref":"request#/components/schemas/DependabotRequest"};
+const schema315 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
 
 function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19775,9 +19925,9 @@ validate327.errors = [{instancePath:instancePath+"/action",schemaPath:"#/propert
 return false;
 }
 const _errs11 = errors;
-const vSchema1 = schema311.properties.action.enum;
+const vSchema1 = schema315.properties.action.enum;
 if(!((data3 === "rebase") || (data3 === "recreate"))){
-validate327.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema311.properties.action.enum},message:"must be equal to one of the allowed values"}];
+validate327.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema315.properties.action.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19823,7 +19973,7 @@ return errors === 0;
 }
 
 export const requestRenovateRebaseHeaders = validate329;
-const schema315 = {"$id":"function-requestRenovateRebaseHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema319 = {"$id":"function-requestRenovateRebaseHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-requestRenovateRebaseHeaders" */;
@@ -19884,7 +20034,7 @@ return errors === 0;
 }
 
 export const requestRenovateRebaseBody = validate330;
-const schema316 = {"$id":"function-requestRenovateRebaseBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema320 = {"$id":"function-requestRenovateRebaseBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -20029,7 +20179,7 @@ return errors === 0;
 }
 
 export const listChecksQuery = validate333;
-const schema321 = {"$id":"function-listChecksQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]};
+const schema325 = {"$id":"function-listChecksQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]};
 
 function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listChecksQuery" */;
@@ -20160,9 +20310,9 @@ return errors === 0;
 }
 
 export const checksSchema = validate334;
-const schema325 = {"$id":"function-checksSchema","$ref":"response#/components/schemas/Checks"};
-const schema326 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"response#/components/schemas/Check"}}}};
-const schema327 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
+const schema329 = {"$id":"function-checksSchema","$ref":"response#/components/schemas/Checks"};
+const schema330 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"response#/components/schemas/Check"}}}};
+const schema331 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
 function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -20216,9 +20366,9 @@ validate336.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs6 = errors;
-const vSchema0 = schema327.properties.state.enum;
+const vSchema0 = schema331.properties.state.enum;
 if(!(((((((data2 === "queued") || (data2 === "running")) || (data2 === "success")) || (data2 === "failure")) || (data2 === "cancelled")) || (data2 === "skipped")) || (data2 === "timed_out"))){
-validate336.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema327.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate336.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema331.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20416,7 +20566,7 @@ return errors === 0;
 }
 
 export const readPullRequestDetailsQuery = validate339;
-const schema328 = {"$id":"function-readPullRequestDetailsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]};
+const schema332 = {"$id":"function-readPullRequestDetailsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]};
 
 function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-readPullRequestDetailsQuery" */;
@@ -20547,9 +20697,9 @@ return errors === 0;
 }
 
 export const pullRequestDetailsSchema = validate340;
-const schema332 = {"$id":"function-pullRequestDetailsSchema","$ref":"response#/components/schemas/PullRequestDetails"};
-const schema333 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"requiredApprovals":{"type":"integer","minimum":1},"codeOwners":{"type":"array","maxItems":100,"items":{"type":"string"}},"assignees":{"type":"array","maxItems":100,"items":{"type":"string"}},"milestone":{"type":"string"},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}}}};
-const schema334 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
+const schema336 = {"$id":"function-pullRequestDetailsSchema","$ref":"response#/components/schemas/PullRequestDetails"};
+const schema337 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"requiredApprovals":{"type":"integer","minimum":1},"codeOwners":{"type":"array","maxItems":100,"items":{"type":"string"}},"assignees":{"type":"array","maxItems":100,"items":{"type":"string"}},"milestone":{"type":"string"},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}}}};
+const schema338 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
 
 function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -20587,9 +20737,9 @@ validate342.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema334.properties.state.enum;
+const vSchema0 = schema338.properties.state.enum;
 if(!((((data1 === "approved") || (data1 === "changes_requested")) || (data1 === "commented")) || (data1 === "dismissed"))){
-validate342.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema334.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate342.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema338.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20648,7 +20798,7 @@ validate342.errors = vErrors;
 return errors === 0;
 }
 
-const schema335 = {"type":"object","required":["author","excerpt","url","createdAt"],"properties":{"author":{"type":"string"},"excerpt":{"type":"string","maxLength":500},"url":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer","minimum":1},"createdAt":{"type":"string","format":"date-time"}}};
+const schema339 = {"type":"object","required":["author","excerpt","url","createdAt"],"properties":{"author":{"type":"string"},"excerpt":{"type":"string","maxLength":500},"url":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer","minimum":1},"createdAt":{"type":"string","format":"date-time"}}};
 
 function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21232,8 +21382,8 @@ return errors === 0;
 }
 
 export const snoozePullRequestBody = validate348;
-const schema336 = {"$id":"function-snoozePullRequestBody","$ref":"request#/components/schemas/SnoozeRequest"};
-const schema337 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+const schema340 = {"$id":"function-snoozePullRequestBody","$ref":"request#/components/schemas/SnoozeRequest"};
+const schema341 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
 function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21440,7 +21590,7 @@ return errors === 0;
 }
 
 export const unsnoozePullRequestBody = validate351;
-const schema341 = {"$id":"function-unsnoozePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
+const schema345 = {"$id":"function-unsnoozePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
 
 function validate352(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21585,8 +21735,8 @@ return errors === 0;
 }
 
 export const saveVisitBody = validate354;
-const schema346 = {"$id":"function-saveVisitBody","$ref":"request#/components/schemas/Visit"};
-const schema347 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
+const schema350 = {"$id":"function-saveVisitBody","$ref":"request#/components/schemas/Visit"};
+const schema351 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
 
 function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21666,8 +21816,8 @@ return errors === 0;
 }
 
 export const getThroughputQuery = validate357;
-const schema348 = {"$id":"function-getThroughputQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]};
-const schema349 = {"type":"string","enum":["day","week"],"default":"day"};
+const schema352 = {"$id":"function-getThroughputQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]};
+const schema353 = {"type":"string","enum":["day","week"],"default":"day"};
 
 function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getThroughputQuery" */;
@@ -21749,9 +21899,9 @@ validate357.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/com
 return false;
 }
 const _errs7 = errors;
-const vSchema0 = schema349.enum;
+const vSchema0 = schema353.enum;
 if(!((data2 === "day") || (data2 === "week"))){
-validate357.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema349.enum},message:"must be equal to one of the allowed values"}];
+validate357.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema353.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21779,11 +21929,11 @@ return errors === 0;
 }
 
 export const throughputSchema = validate358;
-const schema350 = {"$id":"function-throughputSchema","$ref":"response#/components/schemas/Throughput"};
-const schema351 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"response#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"response#/components/schemas/ThroughputPeriod"}}}};
-const schema352 = {"type":"string","enum":["day","week"]};
+const schema354 = {"$id":"function-throughputSchema","$ref":"response#/components/schemas/Throughput"};
+const schema355 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"response#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"response#/components/schemas/ThroughputPeriod"}}}};
+const schema356 = {"type":"string","enum":["day","week"]};
 const formats98 = runtime1.fullFormats.date;
-const schema353 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
+const schema357 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
 
 function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21990,9 +22140,9 @@ validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"response#/co
 return false;
 }
 const _errs7 = errors;
-const vSchema0 = schema352.enum;
+const vSchema0 = schema356.enum;
 if(!((data2 === "day") || (data2 === "week"))){
-validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"response#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema352.enum},message:"must be equal to one of the allowed values"}];
+validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"response#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema356.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -22079,7 +22229,7 @@ return errors === 0;
 }
 
 export const getReviewInsightsQuery = validate363;
-const schema354 = {"$id":"function-getReviewInsightsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"}},"required":[]};
+const schema358 = {"$id":"function-getReviewInsightsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"}},"required":[]};
 
 function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getReviewInsightsQuery" */;
@@ -22230,11 +22380,11 @@ return errors === 0;
 }
 
 export const reviewInsightsSchema = validate364;
-const schema357 = {"$id":"function-reviewInsightsSchema","$ref":"response#/components/schemas/ReviewInsights"};
-const schema358 = {"type":"object","required":["from","to","unreadRepositories","measures","repositories","reviewers"],"properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"},"readAt":{"type":"string","format":"date-time"},"unreadRepositories":{"type":"integer","minimum":0},"measures":{"type":"array","maxItems":6,"items":{"$ref":"response#/components/schemas/ReviewMeasure"}},"slow":{"type":"object","required":["atLeastSeconds","count"],"properties":{"atLeastSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}},"repositories":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/RepositoryReviews"}},"reviewers":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/ReviewerLoad"}}}};
-const schema359 = {"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"},{"type":"object","required":["measure","histogram"],"properties":{"measure":{"$ref":"response#/components/schemas/ReviewMeasureName"},"histogram":{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ReviewBucket"}}}}]};
-const schema361 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting"]};
-const schema360 = {"type":"object","required":["samples","fewSamples"],"properties":{"samples":{"type":"integer","minimum":0},"fewSamples":{"type":"boolean"},"medianSeconds":{"type":"integer","minimum":0},"p75Seconds":{"type":"integer","minimum":0},"p90Seconds":{"type":"integer","minimum":0}}};
+const schema361 = {"$id":"function-reviewInsightsSchema","$ref":"response#/components/schemas/ReviewInsights"};
+const schema362 = {"type":"object","required":["from","to","unreadRepositories","measures","repositories","reviewers"],"properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"},"readAt":{"type":"string","format":"date-time"},"unreadRepositories":{"type":"integer","minimum":0},"measures":{"type":"array","maxItems":6,"items":{"$ref":"response#/components/schemas/ReviewMeasure"}},"slow":{"type":"object","required":["atLeastSeconds","count"],"properties":{"atLeastSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}},"repositories":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/RepositoryReviews"}},"reviewers":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/ReviewerLoad"}}}};
+const schema363 = {"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"},{"type":"object","required":["measure","histogram"],"properties":{"measure":{"$ref":"response#/components/schemas/ReviewMeasureName"},"histogram":{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ReviewBucket"}}}}]};
+const schema365 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting"]};
+const schema364 = {"type":"object","required":["samples","fewSamples"],"properties":{"samples":{"type":"integer","minimum":0},"fewSamples":{"type":"boolean"},"medianSeconds":{"type":"integer","minimum":0},"p75Seconds":{"type":"integer","minimum":0},"p90Seconds":{"type":"integer","minimum":0}}};
 
 function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -22386,7 +22536,7 @@ validate367.errors = vErrors;
 return errors === 0;
 }
 
-const schema362 = {"type":"object","required":["fromSeconds","count"],"properties":{"fromSeconds":{"type":"integer","minimum":0},"belowSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}};
+const schema366 = {"type":"object","required":["fromSeconds","count"],"properties":{"fromSeconds":{"type":"integer","minimum":0},"belowSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}};
 
 function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -22526,9 +22676,9 @@ validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"response
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema361.enum;
+const vSchema0 = schema365.enum;
 if(!((((((data0 === "first_review") || (data0 === "cycle")) || (data0 === "review_wait")) || (data0 === "in_review")) || (data0 === "merge_wait")) || (data0 === "waiting"))){
-validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"response#/components/schemas/ReviewMeasureName/enum",keyword:"enum",params:{allowedValues: schema361.enum},message:"must be equal to one of the allowed values"}];
+validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"response#/components/schemas/ReviewMeasureName/enum",keyword:"enum",params:{allowedValues: schema365.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -22609,7 +22759,7 @@ validate366.errors = vErrors;
 return errors === 0;
 }
 
-const schema363 = {"type":"object","required":["forge","repo","firstReview","cycle","waiting"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"firstReview":{"$ref":"response#/components/schemas/ReviewDistribution"},"cycle":{"$ref":"response#/components/schemas/ReviewDistribution"},"waiting":{"type":"integer","minimum":0}}};
+const schema367 = {"type":"object","required":["forge","repo","firstReview","cycle","waiting"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"firstReview":{"$ref":"response#/components/schemas/ReviewDistribution"},"cycle":{"$ref":"response#/components/schemas/ReviewDistribution"},"waiting":{"type":"integer","minimum":0}}};
 
 function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -22760,7 +22910,7 @@ validate372.errors = vErrors;
 return errors === 0;
 }
 
-const schema366 = {"type":"object","required":["forge","login","requested","given","pending","wait"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"login":{"type":"string"},"requested":{"type":"integer","minimum":0},"given":{"type":"integer","minimum":0},"pending":{"type":"integer","minimum":0},"wait":{"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"}]}}};
+const schema370 = {"type":"object","required":["forge","login","requested","given","pending","wait"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"login":{"type":"string"},"requested":{"type":"integer","minimum":0},"given":{"type":"integer","minimum":0},"pending":{"type":"integer","minimum":0},"wait":{"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"}]}}};
 
 function validate376(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -23314,8 +23464,8 @@ return errors === 0;
 }
 
 export const listReviewRowsQuery = validate380;
-const schema368 = {"$id":"function-listReviewRowsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
-const schema371 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting","requested","given","pending"],"default":"cycle"};
+const schema372 = {"$id":"function-listReviewRowsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
+const schema375 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting","requested","given","pending"],"default":"cycle"};
 
 function validate380(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listReviewRowsQuery" */;
@@ -23466,9 +23616,9 @@ validate380.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#
 return false;
 }
 const _errs13 = errors;
-const vSchema1 = schema371.enum;
+const vSchema1 = schema375.enum;
 if(!(((((((((data4 === "first_review") || (data4 === "cycle")) || (data4 === "review_wait")) || (data4 === "in_review")) || (data4 === "merge_wait")) || (data4 === "waiting")) || (data4 === "requested")) || (data4 === "given")) || (data4 === "pending"))){
-validate380.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema371.enum},message:"must be equal to one of the allowed values"}];
+validate380.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema375.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -23653,8 +23803,8 @@ return errors === 0;
 }
 
 export const listReviewRowsResponse200 = validate381;
-const schema372 = {"$id":"function-listReviewRowsResponse200","type":"array","maxItems":200,"items":{"$ref":"response#/components/schemas/ReviewRow"}};
-const schema373 = {"type":"object","required":["forge","repo","number","title","url","author","state","openedAt"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"state":{"type":"string","enum":["open","merged","closed"]},"reviewer":{"type":"string"},"seconds":{"type":"integer","minimum":0},"openedAt":{"type":"string","format":"date-time"},"readyAt":{"type":"string","format":"date-time"},"firstReviewAt":{"type":"string","format":"date-time"},"approvedAt":{"type":"string","format":"date-time"},"mergedAt":{"type":"string","format":"date-time"},"closedAt":{"type":"string","format":"date-time"}}};
+const schema376 = {"$id":"function-listReviewRowsResponse200","type":"array","maxItems":200,"items":{"$ref":"response#/components/schemas/ReviewRow"}};
+const schema377 = {"type":"object","required":["forge","repo","number","title","url","author","state","openedAt"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"state":{"type":"string","enum":["open","merged","closed"]},"reviewer":{"type":"string"},"seconds":{"type":"integer","minimum":0},"openedAt":{"type":"string","format":"date-time"},"readyAt":{"type":"string","format":"date-time"},"firstReviewAt":{"type":"string","format":"date-time"},"approvedAt":{"type":"string","format":"date-time"},"mergedAt":{"type":"string","format":"date-time"},"closedAt":{"type":"string","format":"date-time"}}};
 
 function validate382(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -23837,9 +23987,9 @@ validate382.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs17 = errors;
-const vSchema1 = schema373.properties.state.enum;
+const vSchema1 = schema377.properties.state.enum;
 if(!(((data6 === "open") || (data6 === "merged")) || (data6 === "closed"))){
-validate382.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema373.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate382.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema377.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -24147,7 +24297,7 @@ return errors === 0;
 }
 
 export const exportReviewRowsQuery = validate384;
-const schema377 = {"$id":"function-exportReviewRowsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647}},"required":[]};
+const schema381 = {"$id":"function-exportReviewRowsQuery","type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647}},"required":[]};
 
 function validate384(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-exportReviewRowsQuery" */;
@@ -24292,9 +24442,9 @@ validate384.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#
 return false;
 }
 const _errs13 = errors;
-const vSchema1 = schema371.enum;
+const vSchema1 = schema375.enum;
 if(!(((((((((data4 === "first_review") || (data4 === "cycle")) || (data4 === "review_wait")) || (data4 === "in_review")) || (data4 === "merge_wait")) || (data4 === "waiting")) || (data4 === "requested")) || (data4 === "given")) || (data4 === "pending"))){
-validate384.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema371.enum},message:"must be equal to one of the allowed values"}];
+validate384.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema375.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -24423,11 +24573,11 @@ return errors === 0;
 }
 
 export const listViewsResponse200 = validate385;
-const schema381 = {"$id":"function-listViewsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}};
-const schema382 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"response#/components/schemas/ViewName"},"filter":{"$ref":"response#/components/schemas/ViewFilter"},"sort":{"$ref":"response#/components/schemas/ViewSort"},"group":{"$ref":"response#/components/schemas/ViewGroup"}}};
-const schema390 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema391 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema383 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema385 = {"$id":"function-listViewsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}};
+const schema386 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"response#/components/schemas/ViewName"},"filter":{"$ref":"response#/components/schemas/ViewFilter"},"sort":{"$ref":"response#/components/schemas/ViewSort"},"group":{"$ref":"response#/components/schemas/ViewGroup"}}};
+const schema394 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema395 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema387 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
 
 function validate387(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -24465,7 +24615,7 @@ validate387.errors = vErrors;
 return errors === 0;
 }
 
-const schema384 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"response#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema388 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"response#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
 
 function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -24475,7 +24625,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func69.call(schema384.properties, key0))){
+if(!(func69.call(schema388.properties, key0))){
 validate389.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -25141,9 +25291,9 @@ validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema390.enum;
+const vSchema0 = schema394.enum;
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
+validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema394.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25168,9 +25318,9 @@ validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/
 return false;
 }
 const _errs8 = errors;
-const vSchema1 = schema391.enum;
+const vSchema1 = schema395.enum;
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
+validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema395.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25248,7 +25398,7 @@ return errors === 0;
 }
 
 export const deleteViewParams = validate392;
-const schema392 = {"$id":"function-deleteViewParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]};
+const schema396 = {"$id":"function-deleteViewParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]};
 
 function validate393(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -25330,7 +25480,7 @@ return errors === 0;
 }
 
 export const saveViewParams = validate395;
-const schema394 = {"$id":"function-saveViewParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]};
+const schema398 = {"$id":"function-saveViewParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]};
 
 function validate396(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -25412,14 +25562,14 @@ return errors === 0;
 }
 
 export const saveViewBody = validate398;
-const schema396 = {"$id":"function-saveViewBody","$ref":"request#/components/schemas/View"};
-const schema397 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"request#/components/schemas/ViewFilter"},"sort":{"$ref":"request#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"request#/components/schemas/ViewGroup","default":"none"}}};
-const schema404 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema405 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema398 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"request#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"request#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"request#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
-const schema399 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema402 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema403 = {"type":"string","enum":["release","dependency","regular"]};
+const schema400 = {"$id":"function-saveViewBody","$ref":"request#/components/schemas/View"};
+const schema401 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"request#/components/schemas/ViewFilter"},"sort":{"$ref":"request#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"request#/components/schemas/ViewGroup","default":"none"}}};
+const schema408 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema409 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema402 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"request#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"request#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"request#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema403 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema406 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema407 = {"type":"string","enum":["release","dependency","regular"]};
 
 function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -25429,7 +25579,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func69.call(schema398.properties, key0))){
+if(!(func69.call(schema402.properties, key0))){
 validate400.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -25458,9 +25608,9 @@ validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"r
 return false;
 }
 const _errs6 = errors;
-const vSchema0 = schema399.enum;
+const vSchema0 = schema403.enum;
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"request#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema399.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"request#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema403.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25745,9 +25895,9 @@ validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"request
 return false;
 }
 const _errs29 = errors;
-const vSchema2 = schema402.enum;
+const vSchema2 = schema406.enum;
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"request#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema402.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"request#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema406.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25801,9 +25951,9 @@ validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"requ
 return false;
 }
 const _errs34 = errors;
-const vSchema3 = schema403.enum;
+const vSchema3 = schema407.enum;
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"request#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema403.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"request#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema407.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26094,9 +26244,9 @@ validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"request#/co
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema404.enum;
+const vSchema0 = schema408.enum;
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"request#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema404.enum},message:"must be equal to one of the allowed values"}];
+validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"request#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema408.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26116,9 +26266,9 @@ validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"request#/c
 return false;
 }
 const _errs8 = errors;
-const vSchema1 = schema405.enum;
+const vSchema1 = schema409.enum;
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"request#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema405.enum},message:"must be equal to one of the allowed values"}];
+validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"request#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema409.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26163,7 +26313,7 @@ return errors === 0;
 }
 
 export const savedViewSchema = validate403;
-const schema406 = {"$id":"function-savedViewSchema","$ref":"response#/components/schemas/SavedView"};
+const schema410 = {"$id":"function-savedViewSchema","$ref":"response#/components/schemas/SavedView"};
 
 function validate404(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -26216,9 +26366,9 @@ validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema390.enum;
+const vSchema0 = schema394.enum;
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
+validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema394.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26243,9 +26393,9 @@ validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/
 return false;
 }
 const _errs8 = errors;
-const vSchema1 = schema391.enum;
+const vSchema1 = schema395.enum;
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
+validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema395.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26294,9 +26444,9 @@ return errors === 0;
 }
 
 export const listFeedsResponse200 = validate408;
-const schema410 = {"$id":"function-listFeedsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}};
-const schema411 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema412 = {"type":"string","enum":["atom","badge"]};
+const schema414 = {"$id":"function-listFeedsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}};
+const schema415 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema416 = {"type":"string","enum":["atom","badge"]};
 
 function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -26345,9 +26495,9 @@ validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema412.enum;
+const vSchema0 = schema416.enum;
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
+validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema416.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26497,7 +26647,7 @@ return errors === 0;
 }
 
 export const createFeedHeaders = validate412;
-const schema413 = {"$id":"function-createFeedHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema417 = {"$id":"function-createFeedHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate412(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-createFeedHeaders" */;
@@ -26558,9 +26708,9 @@ return errors === 0;
 }
 
 export const createFeedBody = validate413;
-const schema414 = {"$id":"function-createFeedBody","$ref":"request#/components/schemas/CreateFeedRequest"};
-const schema415 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"request#/components/schemas/ViewName"}}};
-const schema416 = {"type":"string","enum":["atom","badge"]};
+const schema418 = {"$id":"function-createFeedBody","$ref":"request#/components/schemas/CreateFeedRequest"};
+const schema419 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"request#/components/schemas/ViewName"}}};
+const schema420 = {"type":"string","enum":["atom","badge"]};
 
 function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -26629,9 +26779,9 @@ validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/co
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema416.enum;
+const vSchema0 = schema420.enum;
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema416.enum},message:"must be equal to one of the allowed values"}];
+validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema420.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26733,8 +26883,8 @@ return errors === 0;
 }
 
 export const createdFeedSchema = validate418;
-const schema418 = {"$id":"function-createdFeedSchema","$ref":"response#/components/schemas/CreatedFeed"};
-const schema419 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+const schema422 = {"$id":"function-createdFeedSchema","$ref":"response#/components/schemas/CreatedFeed"};
+const schema423 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
 function validate419(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -26783,9 +26933,9 @@ validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema412.enum;
+const vSchema0 = schema416.enum;
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
+validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema416.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26937,7 +27087,7 @@ return errors === 0;
 }
 
 export const deleteFeedParams = validate422;
-const schema421 = {"$id":"function-deleteFeedParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema425 = {"$id":"function-deleteFeedParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteFeedParams" */;
@@ -26993,7 +27143,7 @@ return errors === 0;
 }
 
 export const readAtomFeedParams = validate423;
-const schema422 = {"$id":"function-readAtomFeedParams","type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]};
+const schema426 = {"$id":"function-readAtomFeedParams","type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]};
 const pattern114 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate423(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -27050,7 +27200,7 @@ return errors === 0;
 }
 
 export const readAtomFeedHeaders = validate424;
-const schema423 = {"$id":"function-readAtomFeedHeaders","type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]};
+const schema427 = {"$id":"function-readAtomFeedHeaders","type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]};
 
 function validate424(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-readAtomFeedHeaders" */;
@@ -27099,7 +27249,7 @@ return errors === 0;
 }
 
 export const readBadgeParams = validate425;
-const schema424 = {"$id":"function-readBadgeParams","type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]};
+const schema428 = {"$id":"function-readBadgeParams","type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]};
 
 function validate425(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-readBadgeParams" */;
@@ -27155,7 +27305,7 @@ return errors === 0;
 }
 
 export const readBadgeHeaders = validate426;
-const schema425 = {"$id":"function-readBadgeHeaders","type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]};
+const schema429 = {"$id":"function-readBadgeHeaders","type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]};
 
 function validate426(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-readBadgeHeaders" */;
@@ -27204,8 +27354,8 @@ return errors === 0;
 }
 
 export const badgeSchema = validate427;
-const schema426 = {"$id":"function-badgeSchema","$ref":"response#/components/schemas/Badge"};
-const schema427 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+const schema430 = {"$id":"function-badgeSchema","$ref":"response#/components/schemas/Badge"};
+const schema431 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
 
 function validate428(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -27322,10 +27472,10 @@ return errors === 0;
 }
 
 export const notificationSettingsSchema = validate430;
-const schema428 = {"$id":"function-notificationSettingsSchema","$ref":"response#/components/schemas/NotificationSettings"};
-const schema429 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"response#/components/schemas/QuietHours"},"digest":{"$ref":"response#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"response#/components/schemas/NotificationChannel"}}}};
-const schema430 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"response#/components/schemas/LocalTime"},"to":{"$ref":"response#/components/schemas/LocalTime"}}};
-const schema431 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+const schema432 = {"$id":"function-notificationSettingsSchema","$ref":"response#/components/schemas/NotificationSettings"};
+const schema433 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"response#/components/schemas/QuietHours"},"digest":{"$ref":"response#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"response#/components/schemas/NotificationChannel"}}}};
+const schema434 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"response#/components/schemas/LocalTime"},"to":{"$ref":"response#/components/schemas/LocalTime"}}};
+const schema435 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 const pattern116 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
 function validate432(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -27425,7 +27575,7 @@ validate432.errors = vErrors;
 return errors === 0;
 }
 
-const schema433 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"response#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema437 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"response#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate434(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -27584,11 +27734,11 @@ validate434.errors = vErrors;
 return errors === 0;
 }
 
-const schema435 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema436 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema437 = {"type":"string","enum":["active","unconfirmed"]};
-const schema438 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"response#/components/schemas/NotificationEventKind"}};
-const schema439 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
+const schema439 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema440 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema441 = {"type":"string","enum":["active","unconfirmed"]};
+const schema442 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"response#/components/schemas/NotificationEventKind"}};
+const schema443 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -27612,9 +27762,9 @@ validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/
 return false;
 }
 const _errs3 = errors;
-const vSchema0 = schema439.enum;
+const vSchema0 = schema443.enum;
 if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
-validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema439.enum},message:"must be equal to one of the allowed values"}];
+validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema443.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -27711,9 +27861,9 @@ validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema436.enum;
+const vSchema0 = schema440.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -27780,9 +27930,9 @@ validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/
 return false;
 }
 const _errs12 = errors;
-const vSchema1 = schema437.enum;
+const vSchema1 = schema441.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema441.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -28084,10 +28234,10 @@ return errors === 0;
 }
 
 export const saveNotificationsBody = validate441;
-const schema440 = {"$id":"function-saveNotificationsBody","$ref":"request#/components/schemas/NotificationPreferences"};
-const schema441 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"request#/components/schemas/QuietHours"},"digest":{"$ref":"request#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
-const schema442 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"request#/components/schemas/LocalTime"},"to":{"$ref":"request#/components/schemas/LocalTime"}}};
-const schema443 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+const schema444 = {"$id":"function-saveNotificationsBody","$ref":"request#/components/schemas/NotificationPreferences"};
+const schema445 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"request#/components/schemas/QuietHours"},"digest":{"$ref":"request#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
+const schema446 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"request#/components/schemas/LocalTime"},"to":{"$ref":"request#/components/schemas/LocalTime"}}};
+const schema447 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 
 function validate443(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28186,7 +28336,7 @@ validate443.errors = vErrors;
 return errors === 0;
 }
 
-const schema445 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"request#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema449 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"request#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate445(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28495,7 +28645,7 @@ return errors === 0;
 }
 
 export const createNotificationChannelHeaders = validate448;
-const schema447 = {"$id":"function-createNotificationChannelHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema451 = {"$id":"function-createNotificationChannelHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate448(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-createNotificationChannelHeaders" */;
@@ -28556,10 +28706,10 @@ return errors === 0;
 }
 
 export const createNotificationChannelBody = validate449;
-const schema448 = {"$id":"function-createNotificationChannelBody","$ref":"request#/components/schemas/CreateNotificationChannel"};
-const schema449 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/NotificationChannelKind"},"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"request#/components/schemas/PushSubscription"}}};
-const schema450 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema451 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
+const schema452 = {"$id":"function-createNotificationChannelBody","$ref":"request#/components/schemas/CreateNotificationChannel"};
+const schema453 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/NotificationChannelKind"},"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"request#/components/schemas/PushSubscription"}}};
+const schema454 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema455 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
 
 function validate451(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28597,8 +28747,8 @@ validate451.errors = vErrors;
 return errors === 0;
 }
 
-const schema452 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"request#/components/schemas/NotificationEventKind"}};
-const schema453 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
+const schema456 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"request#/components/schemas/NotificationEventKind"}};
+const schema457 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate453(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28622,9 +28772,9 @@ validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/c
 return false;
 }
 const _errs3 = errors;
-const vSchema0 = schema453.enum;
+const vSchema0 = schema457.enum;
 if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
-validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema453.enum},message:"must be equal to one of the allowed values"}];
+validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema457.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -28673,7 +28823,7 @@ validate453.errors = vErrors;
 return errors === 0;
 }
 
-const schema454 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
+const schema458 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
 const pattern125 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
 const pattern126 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
 
@@ -28725,7 +28875,7 @@ if(data.expirationTime !== undefined){
 let data1 = data.expirationTime;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate455.errors = [{instancePath:instancePath+"/expirationTime",schemaPath:"#/properties/expirationTime/type",keyword:"type",params:{type: schema454.properties.expirationTime.type},message:"must be number,null"}];
+validate455.errors = [{instancePath:instancePath+"/expirationTime",schemaPath:"#/properties/expirationTime/type",keyword:"type",params:{type: schema458.properties.expirationTime.type},message:"must be number,null"}];
 return false;
 }
 const _errs4 = errors;
@@ -28866,9 +29016,9 @@ validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/co
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema450.enum;
+const vSchema0 = schema454.enum;
 if(!((((data0 === "email") || (data0 === "web_push")) || (data0 === "webhook")) || (data0 === "slack"))){
-validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema450.enum},message:"must be equal to one of the allowed values"}];
+validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema454.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29046,8 +29196,8 @@ return errors === 0;
 }
 
 export const createdNotificationChannelSchema = validate458;
-const schema455 = {"$id":"function-createdNotificationChannelSchema","$ref":"response#/components/schemas/CreatedNotificationChannel"};
-const schema456 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
+const schema459 = {"$id":"function-createdNotificationChannelSchema","$ref":"response#/components/schemas/CreatedNotificationChannel"};
+const schema460 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
 
 function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29096,9 +29246,9 @@ validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema436.enum;
+const vSchema0 = schema440.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29165,9 +29315,9 @@ validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/
 return false;
 }
 const _errs12 = errors;
-const vSchema1 = schema437.enum;
+const vSchema1 = schema441.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema441.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29298,7 +29448,7 @@ return errors === 0;
 }
 
 export const deleteNotificationChannelParams = validate462;
-const schema459 = {"$id":"function-deleteNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema463 = {"$id":"function-deleteNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate462(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteNotificationChannelParams" */;
@@ -29354,7 +29504,7 @@ return errors === 0;
 }
 
 export const saveNotificationChannelParams = validate463;
-const schema460 = {"$id":"function-saveNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema464 = {"$id":"function-saveNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate463(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-saveNotificationChannelParams" */;
@@ -29410,8 +29560,8 @@ return errors === 0;
 }
 
 export const saveNotificationChannelBody = validate464;
-const schema461 = {"$id":"function-saveNotificationChannelBody","$ref":"request#/components/schemas/NotificationRules"};
-const schema462 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
+const schema465 = {"$id":"function-saveNotificationChannelBody","$ref":"request#/components/schemas/NotificationRules"};
+const schema466 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
 
 function validate465(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29513,7 +29663,7 @@ return errors === 0;
 }
 
 export const notificationChannelSchema = validate469;
-const schema463 = {"$id":"function-notificationChannelSchema","$ref":"response#/components/schemas/NotificationChannel"};
+const schema467 = {"$id":"function-notificationChannelSchema","$ref":"response#/components/schemas/NotificationChannel"};
 
 function validate470(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29562,9 +29712,9 @@ validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema436.enum;
+const vSchema0 = schema440.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29631,9 +29781,9 @@ validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/
 return false;
 }
 const _errs12 = errors;
-const vSchema1 = schema437.enum;
+const vSchema1 = schema441.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema441.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29747,7 +29897,7 @@ return errors === 0;
 }
 
 export const confirmNotificationChannelParams = validate473;
-const schema467 = {"$id":"function-confirmNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema471 = {"$id":"function-confirmNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate473(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-confirmNotificationChannelParams" */;
@@ -29803,8 +29953,8 @@ return errors === 0;
 }
 
 export const confirmNotificationChannelBody = validate474;
-const schema468 = {"$id":"function-confirmNotificationChannelBody","$ref":"request#/components/schemas/ConfirmNotificationChannel"};
-const schema469 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
+const schema472 = {"$id":"function-confirmNotificationChannelBody","$ref":"request#/components/schemas/ConfirmNotificationChannel"};
+const schema473 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
 
 function validate475(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29890,7 +30040,7 @@ return errors === 0;
 }
 
 export const testNotificationChannelParams = validate477;
-const schema470 = {"$id":"function-testNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema474 = {"$id":"function-testNotificationChannelParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate477(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-testNotificationChannelParams" */;
@@ -29946,8 +30096,8 @@ return errors === 0;
 }
 
 export const notificationDeliverySchema = validate478;
-const schema471 = {"$id":"function-notificationDeliverySchema","$ref":"response#/components/schemas/NotificationDelivery"};
-const schema472 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema475 = {"$id":"function-notificationDeliverySchema","$ref":"response#/components/schemas/NotificationDelivery"};
+const schema476 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate479(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29995,9 +30145,9 @@ validate479.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/propertie
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema472.properties.kind.enum;
+const vSchema0 = schema476.properties.kind.enum;
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate479.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema472.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate479.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema476.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30057,9 +30207,9 @@ validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"res
 return false;
 }
 const _errs11 = errors;
-const vSchema1 = schema436.enum;
+const vSchema1 = schema440.enum;
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30153,9 +30303,9 @@ validate479.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs17 = errors;
-const vSchema2 = schema472.properties.state.enum;
+const vSchema2 = schema476.properties.state.enum;
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate479.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema472.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate479.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema476.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30349,7 +30499,7 @@ return errors === 0;
 }
 
 export const listNotificationDeliveriesQuery = validate481;
-const schema474 = {"$id":"function-listNotificationDeliveriesQuery","type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
+const schema478 = {"$id":"function-listNotificationDeliveriesQuery","type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
 
 function validate481(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listNotificationDeliveriesQuery" */;
@@ -30433,7 +30583,7 @@ return errors === 0;
 }
 
 export const listNotificationDeliveriesResponse200 = validate482;
-const schema475 = {"$id":"function-listNotificationDeliveriesResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}};
+const schema479 = {"$id":"function-listNotificationDeliveriesResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}};
 
 function validate483(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -30481,9 +30631,9 @@ validate483.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/propertie
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema472.properties.kind.enum;
+const vSchema0 = schema476.properties.kind.enum;
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate483.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema472.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate483.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema476.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30543,9 +30693,9 @@ validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"res
 return false;
 }
 const _errs11 = errors;
-const vSchema1 = schema436.enum;
+const vSchema1 = schema440.enum;
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30639,9 +30789,9 @@ validate483.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs17 = errors;
-const vSchema2 = schema472.properties.state.enum;
+const vSchema2 = schema476.properties.state.enum;
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate483.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema472.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate483.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema476.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30864,9 +31014,9 @@ return errors === 0;
 }
 
 export const sharingSchema = validate485;
-const schema478 = {"$id":"function-sharingSchema","$ref":"response#/components/schemas/Sharing"};
-const schema479 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}}}};
-const schema480 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+const schema482 = {"$id":"function-sharingSchema","$ref":"response#/components/schemas/Sharing"};
+const schema483 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}}}};
+const schema484 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
 function validate487(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31067,7 +31217,7 @@ return errors === 0;
 }
 
 export const unshareBoardParams = validate491;
-const schema481 = {"$id":"function-unshareBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema485 = {"$id":"function-unshareBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate492(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31149,7 +31299,7 @@ return errors === 0;
 }
 
 export const shareBoardParams = validate494;
-const schema483 = {"$id":"function-shareBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema487 = {"$id":"function-shareBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate495(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31231,7 +31381,7 @@ return errors === 0;
 }
 
 export const listUsersQuery = validate497;
-const schema485 = {"$id":"function-listUsersQuery","type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
+const schema489 = {"$id":"function-listUsersQuery","type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
 
 function validate497(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listUsersQuery" */;
@@ -31348,8 +31498,8 @@ return errors === 0;
 }
 
 export const listUsersResponse200 = validate498;
-const schema486 = {"$id":"function-listUsersResponse200","type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}};
-const schema487 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema490 = {"$id":"function-listUsersResponse200","type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}};
+const schema491 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 
 function validate499(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31517,7 +31667,7 @@ return errors === 0;
 }
 
 export const deleteUserParams = validate501;
-const schema488 = {"$id":"function-deleteUserParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema492 = {"$id":"function-deleteUserParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate502(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31599,7 +31749,7 @@ return errors === 0;
 }
 
 export const revokeUserParams = validate504;
-const schema490 = {"$id":"function-revokeUserParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema494 = {"$id":"function-revokeUserParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate505(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31681,8 +31831,8 @@ return errors === 0;
 }
 
 export const listInvitesResponse200 = validate507;
-const schema492 = {"$id":"function-listInvitesResponse200","type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}};
-const schema493 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema496 = {"$id":"function-listInvitesResponse200","type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}};
+const schema497 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate508(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -31860,7 +32010,7 @@ return errors === 0;
 }
 
 export const createInviteHeaders = validate510;
-const schema494 = {"$id":"function-createInviteHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema498 = {"$id":"function-createInviteHeaders","type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate510(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-createInviteHeaders" */;
@@ -31921,8 +32071,8 @@ return errors === 0;
 }
 
 export const createInviteBody = validate511;
-const schema495 = {"$id":"function-createInviteBody","$ref":"request#/components/schemas/CreateInviteRequest"};
-const schema496 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"request#/components/schemas/Username"},"displayName":{"$ref":"request#/components/schemas/DisplayName"}}};
+const schema499 = {"$id":"function-createInviteBody","$ref":"request#/components/schemas/CreateInviteRequest"};
+const schema500 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"request#/components/schemas/Username"},"displayName":{"$ref":"request#/components/schemas/DisplayName"}}};
 
 function validate512(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32007,8 +32157,8 @@ return errors === 0;
 }
 
 export const createdInviteSchema = validate516;
-const schema497 = {"$id":"function-createdInviteSchema","$ref":"response#/components/schemas/CreatedInvite"};
-const schema498 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema501 = {"$id":"function-createdInviteSchema","$ref":"response#/components/schemas/CreatedInvite"};
+const schema502 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate517(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32190,7 +32340,7 @@ return errors === 0;
 }
 
 export const revokeInviteParams = validate519;
-const schema499 = {"$id":"function-revokeInviteParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
+const schema503 = {"$id":"function-revokeInviteParams","type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]};
 
 function validate519(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-revokeInviteParams" */;
@@ -32246,9 +32396,9 @@ return errors === 0;
 }
 
 export const jobsSchema = validate520;
-const schema500 = {"$id":"function-jobsSchema","$ref":"response#/components/schemas/Jobs"};
-const schema501 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"response#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"response#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"response#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"response#/components/schemas/CleanupJob"},"site":{"$ref":"response#/components/schemas/SiteJobs"}}};
-const schema502 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
+const schema504 = {"$id":"function-jobsSchema","$ref":"response#/components/schemas/Jobs"};
+const schema505 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"response#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"response#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"response#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"response#/components/schemas/CleanupJob"},"site":{"$ref":"response#/components/schemas/SiteJobs"}}};
+const schema506 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
 
 function validate522(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32286,9 +32436,9 @@ validate522.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema502.properties.state.enum;
+const vSchema0 = schema506.properties.state.enum;
 if(!(((data1 === "running") || (data1 === "due")) || (data1 === "scheduled"))){
-validate522.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema502.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate522.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema506.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -32405,7 +32555,7 @@ validate522.errors = vErrors;
 return errors === 0;
 }
 
-const schema503 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
+const schema507 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
 
 function validate524(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32486,9 +32636,9 @@ validate524.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs9 = errors;
-const vSchema1 = schema503.properties.state.enum;
+const vSchema1 = schema507.properties.state.enum;
 if(!(((data3 === "running") || (data3 === "waiting")) || (data3 === "idle"))){
-validate524.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema503.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate524.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema507.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -32549,8 +32699,8 @@ validate524.errors = vErrors;
 return errors === 0;
 }
 
-const schema505 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/NotificationJob"}}}};
-const schema506 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema509 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/NotificationJob"}}}};
+const schema510 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate527(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32589,9 +32739,9 @@ validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/c
 return false;
 }
 const _errs5 = errors;
-const vSchema0 = schema436.enum;
+const vSchema0 = schema440.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema440.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -32615,9 +32765,9 @@ validate527.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 const _errs7 = errors;
-const vSchema1 = schema506.properties.state.enum;
+const vSchema1 = schema510.properties.state.enum;
 if(!((data2 === "waiting") || (data2 === "sending"))){
-validate527.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema506.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate527.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema510.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -32883,7 +33033,7 @@ validate526.errors = vErrors;
 return errors === 0;
 }
 
-const schema508 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
+const schema512 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
 
 function validate530(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32985,7 +33135,7 @@ validate530.errors = vErrors;
 return errors === 0;
 }
 
-const schema509 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
+const schema513 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
 
 function validate532(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -33007,9 +33157,9 @@ validate532.errors = [{instancePath:instancePath+"/status",schemaPath:"#/propert
 return false;
 }
 const _errs2 = errors;
-const vSchema0 = schema509.properties.status.enum;
+const vSchema0 = schema513.properties.status.enum;
 if(!(((data0 === "ok") || (data0 === "starting")) || (data0 === "unavailable"))){
-validate532.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema509.properties.status.enum},message:"must be equal to one of the allowed values"}];
+validate532.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema513.properties.status.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -33371,7 +33521,7 @@ return errors === 0;
 }
 
 export const refreshUserBoardParams = validate535;
-const schema510 = {"$id":"function-refreshUserBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema514 = {"$id":"function-refreshUserBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate536(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -33453,7 +33603,7 @@ return errors === 0;
 }
 
 export const cancelUserBoardParams = validate538;
-const schema512 = {"$id":"function-cancelUserBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
+const schema516 = {"$id":"function-cancelUserBoardParams","type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]};
 
 function validate539(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -33535,7 +33685,7 @@ return errors === 0;
 }
 
 export const listRequestsQuery = validate541;
-const schema514 = {"$id":"function-listRequestsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
+const schema518 = {"$id":"function-listRequestsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]};
 
 function validate541(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listRequestsQuery" */;
@@ -33680,9 +33830,9 @@ return errors === 0;
 }
 
 export const listRequestsResponse200 = validate542;
-const schema516 = {"$id":"function-listRequestsResponse200","type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}};
-const schema517 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"response#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"response#/components/schemas/RateLimit"}}};
-const schema519 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+const schema520 = {"$id":"function-listRequestsResponse200","type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}};
+const schema521 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"response#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"response#/components/schemas/RateLimit"}}};
+const schema523 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate543(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -33794,9 +33944,9 @@ validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"response
 return false;
 }
 const _errs12 = errors;
-const vSchema1 = schema519.enum;
+const vSchema1 = schema523.enum;
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"response#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema519.enum},message:"must be equal to one of the allowed values"}];
+validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"response#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema523.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -33935,7 +34085,7 @@ return errors === 0;
 }
 
 export const exportRequestsQuery = validate546;
-const schema520 = {"$id":"function-exportRequestsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]};
+const schema524 = {"$id":"function-exportRequestsQuery","type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]};
 
 function validate546(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-exportRequestsQuery" */;

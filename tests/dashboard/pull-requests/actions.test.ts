@@ -174,6 +174,46 @@ describe('a change at the forge since the last refresh', () => {
     expect(github.state).toBe('OPEN');
   });
 
+  describe('a new commit that the board shows, but that the user has not seen', () => {
+    const seen = 'a'.repeat(40);
+    const target = { ...onGithub, headSha: seen };
+    const change = { headRefOid: 'e'.repeat(40), updatedAt: '2026-05-03T08:00:00Z' };
+
+    test.each<[ActionName, Partial<GithubPullRequest>]>([
+      ['merge', {}],
+      ['review', {}],
+      ['auto_merge', { mergeStateStatus: 'BLOCKED', checks: running }],
+    ])('prevents %s', async (action, before) => {
+      Object.assign(github, before, change);
+      await stage.refresh();
+      const input = { review: { verdict: 'approve' } } as const;
+      const performed = stage.dashboard.actions.perform(stage.ada, target, action, input);
+      await expect(performed).rejects.toMatchObject(actionError('head_changed'));
+      expect(stage.writes()).toEqual([]);
+      expect(github).toMatchObject({ state: 'OPEN', submitted: [], autoMerge: null });
+    });
+
+    test('prevents auto-merge by Trellis', async () => {
+      Object.assign(forgejo, { headSha: 'e'.repeat(40) });
+      await stage.refresh();
+      await expect(act({ ...onForgejo, headSha: seen }, 'auto_merge')).rejects.toMatchObject(
+        actionError('head_changed'),
+      );
+    });
+
+    test('prevents a merge of a pull request that is not on the board yet', async () => {
+      Object.assign(github, change);
+      await expect(act(target, 'merge')).rejects.toMatchObject(actionError('head_changed'));
+      expect(github.state).toBe('OPEN');
+    });
+  });
+
+  test('the commit that the user has seen is merged', async () => {
+    await stage.refresh();
+    expect(await act({ ...onGithub, headSha: github.headRefOid }, 'merge')).toBe('done');
+    expect(github.state).toBe('MERGED');
+  });
+
   test("a conflict with the base is reported with the forge's reason", async () => {
     await stage.refresh();
     Object.assign(github, { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' });

@@ -132,6 +132,20 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come during a selection').waitFor();
   });
 
+  test('a merge is refused while the commit that it would merge waits behind the updates bar', async () => {
+    const one = pullRequests().find(({ number }) => number === 52)!;
+    Object.assign(one, { headRefOid: 'e'.repeat(40), updatedAt: new Date().toISOString() });
+    expect(await stage.forges.github.deliver('acme/shop', { payload: { action: 'synchronize' } })).toEqual([204]);
+    await bar().waitFor();
+    await at.confirm(await at.button('Come after the break', 'Merge #52'), 'Merge #52?');
+    await at.row('Come after the break').getByText('The branch has new commits since the board was read.').waitFor();
+    expect(one.state).toBe('OPEN');
+    expect(stage.takeComplaints()).toContain('409 POST /api/pull-requests/merge');
+    await bar().press('Enter');
+    await at.confirm(await at.button('Come after the break', 'Merge #52'), 'Merge #52?');
+    await at.said('acme/shop #52 was merged.');
+  });
+
   /** Reads the board with the page's session, independently of its stream. */
   async function readBoard(): Promise<string> {
     return page.evaluate(async () => (await fetch('/api/dashboard?includeSnoozed=true')).text());

@@ -4,7 +4,7 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { showError, showToast, showUndoToast, undoEach } from '../ui/toasts.js';
 import { removeRow } from './data/board-store.js';
 import { findRateLimitLock, recordRateLimit } from './data/forge-rate-limits.js';
-import { type PullRequest, toTarget } from './data/rows.js';
+import { type PullRequest, toCommit, toTarget } from './data/rows.js';
 
 type AllowedAction = PullRequest['allowedActions'][number];
 type ActionName = AllowedAction['action'];
@@ -25,7 +25,7 @@ export interface Action {
 const post =
   (path: SimplePath) =>
   async (row: PullRequest): Promise<unknown> =>
-    requireData(await dashboardClient.POST(path, { params: {}, body: toTarget(row) }));
+    requireData(await dashboardClient.POST(path, { params: {}, body: toCommit(row) }));
 
 type SimplePath = `/api/pull-requests/${
   | 'auto-merge'
@@ -52,7 +52,7 @@ const mergeBy =
   (method: 'rebase' | 'squash') =>
   async (row: PullRequest): Promise<unknown> =>
     requireData(
-      await dashboardClient.POST('/api/pull-requests/merge', { params: {}, body: { ...toTarget(row), method } }),
+      await dashboardClient.POST('/api/pull-requests/merge', { params: {}, body: { ...toCommit(row), method } }),
     );
 
 /** Lists the merges by a method that is not the first one of the repository. GitLab chooses between the others itself. */

@@ -30,6 +30,9 @@ export const formatRepositoryName = ({ forge, fullName }: Repository): string =>
 /** Returns the request body that identifies a pull request. */
 export const toTarget = ({ forge, repo, number }: PullRequest) => ({ forge, fullName: repo, number });
 
+/** Returns the request body that identifies a pull request and the commit that the page shows. */
+export const toCommit = (row: PullRequest) => ({ ...toTarget(row), ...(row.headSha && { headSha: row.headSha }) });
+
 export const FORGE_NAMES: Readonly<Record<ForgeName, string>> = {
   github: 'GitHub',
   forgejo: 'Forgejo',

@@ -10,7 +10,7 @@ import { Avatar } from '../../ui/icon.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { recordRateLimit } from '../data/forge-rate-limits.js';
-import { type Board, FORGE_NAMES, getRowKey, type PullRequest, toTarget } from '../data/rows.js';
+import { type Board, FORGE_NAMES, getRowKey, type PullRequest, toCommit, toTarget } from '../data/rows.js';
 import { Chip, PullRequestBadges } from '../list/badges.js';
 import { toSelection } from '../list/selection.js';
 import { RowActions } from '../row-actions.js';
@@ -190,7 +190,7 @@ function YourReview({ row, onChanged }: FormProps) {
     showText(next);
   };
   const submit = async (verdict: Verdict, done: string): Promise<void> => {
-    const body = { ...toTarget(row), verdict, ...(text.trim() !== '' && { text }) };
+    const body = { ...toCommit(row), verdict, ...(text.trim() !== '' && { text }) };
     await send(row, async () =>
       requireData(await dashboardClient.POST('/api/pull-requests/review', { params: {}, body })),
     );
