@@ -1,6 +1,6 @@
 import { execute, GraphQLError } from 'graphql';
 import { costOfGithubQuery, githubSchema, parseGithubQuery } from './github-schema.js';
-import type { GithubIssue, GithubPullRequest, GithubRepository } from './github-state.js';
+import type { GithubIssue, GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
 
 export interface GithubGraphqlState {
   readonly login: string;
@@ -471,7 +471,9 @@ function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
     state: isRed ? 'FAILURE' : running,
     contexts: (page: PageArguments) => ({
       ...toConnection(checks, page, state, (one) =>
-        state.hiddenChecks === 'contexts.nodes' && one.kind === 'run' ? forbidden() : toContextNode(one, state.origin),
+        state.hiddenChecks === 'contexts.nodes' && one.kind === 'run'
+          ? forbidden()
+          : toContextNode(one, checks, state.origin),
       ),
       checkRunCountsByState: count('run'),
       statusContextCountsByState: count('status'),
@@ -479,7 +481,9 @@ function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
   };
 }
 
-function toContextNode(check: GithubPullRequest['checks'][number], origin: string) {
+type TestCheck = GithubPullRequest['checks'][number];
+
+function toContextNode(check: TestCheck, checks: readonly TestCheck[], origin: string) {
   if (check.kind === 'status') return { ...check, __typename: 'StatusContext', isRequired: check.required };
   const url = `${origin}/runs/${check.databaseId}`;
   return {
@@ -490,6 +494,15 @@ function toContextNode(check: GithubPullRequest['checks'][number], origin: strin
     detailsUrl: url,
     startedAt: check.status === 'QUEUED' ? null : '2026-05-02T08:00:00Z',
     completedAt: check.status === 'COMPLETED' ? '2026-05-02T08:01:30Z' : null,
-    checkSuite: { workflowRun: check.workflowRun === null ? null : { databaseId: check.workflowRun } },
+    checkSuite: {
+      status: isSuiteRunning(check, checks) ? 'IN_PROGRESS' : 'COMPLETED',
+      workflowRun: check.workflowRun === null ? null : { databaseId: check.workflowRun },
+    },
   };
+}
+
+/** A workflow run has one suite. Other apps have one for each check here. */
+function isSuiteRunning({ workflowRun, ...check }: GithubRun, checks: readonly TestCheck[]): boolean {
+  if (workflowRun === null) return check.status !== 'COMPLETED';
+  return checks.some((one) => one.kind === 'run' && one.workflowRun === workflowRun && one.status !== 'COMPLETED');
 }

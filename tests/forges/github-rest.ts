@@ -175,6 +175,8 @@ function listRuns({ pullRequests }: GithubRepository): GithubRun[] {
 }
 
 function rerun({ repository, id }: Found): TestResponse {
+  const isRunning = listRuns(repository).some((run) => run.workflowRun === id && run.status !== 'COMPLETED');
+  if (isRunning) return refuse(403, 'This workflow is already running');
   const failed = listRuns(repository).filter((run) => run.workflowRun === id && run.conclusion !== 'SUCCESS');
   if (failed.length === 0) return refuse(403, 'This workflow run cannot be retried');
   for (const run of failed) Object.assign(run, { status: 'QUEUED', conclusion: null });

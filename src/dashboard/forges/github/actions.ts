@@ -160,9 +160,11 @@ async function edit({ requests, target }: ActionContext): Promise<void> {
 
 /** Reruns the failed jobs of workflows. Checks of other apps can't be rerun here. */
 async function rerunChecks({ requests, target }: ActionContext): Promise<ForgeActionResult> {
-  const runs = await findFailedWorkflowRuns(requests, target);
-  if (runs.length === 0) throw new ForgeError('conflict', { refusal: 'unknown' });
-  for (const run of runs) {
+  const { completed, isAnyRunning } = await findFailedWorkflowRuns(requests, target);
+  if (completed.length === 0) {
+    throw new ForgeError('conflict', { refusal: isAnyRunning ? 'checks_pending' : 'unknown' });
+  }
+  for (const run of completed) {
     await requests.send('POST', `${toRepositoryPath(target.fullName)}/actions/runs/${run}/rerun-failed-jobs`);
   }
   return 'queued';

@@ -43,10 +43,19 @@ export async function readChecks(requests: GithubRequests, target: PullRequestTa
   );
 }
 
-/** Finds the workflow runs with a failed, cancelled or timed-out job. */
-export async function findFailedWorkflowRuns(requests: GithubRequests, target: PullRequestTarget): Promise<number[]> {
-  const failed = (await readContexts(requests, target)).filter(isFailedJob);
-  return [...new Set(failed.flatMap(({ checkSuite }) => checkSuite?.workflowRun?.databaseId ?? []))];
+/**
+ * Finds the workflow runs with a failed, cancelled or timed-out job. GitHub reruns jobs only of those that are completed.
+ */
+export async function findFailedWorkflowRuns(
+  requests: GithubRequests,
+  target: PullRequestTarget,
+): Promise<{ readonly completed: number[]; readonly isAnyRunning: boolean }> {
+  const suites = (await readContexts(requests, target)).filter(isFailedJob).map(({ checkSuite }) => checkSuite);
+  const completed = suites.filter((suite) => suite?.status === 'COMPLETED');
+  return {
+    completed: [...new Set(completed.flatMap((suite) => suite?.workflowRun?.databaseId ?? []))],
+    isAnyRunning: completed.length < suites.length,
+  };
 }
 
 async function readContexts(requests: GithubRequests, { fullName, number }: PullRequestTarget): Promise<ContextNode[]> {

@@ -180,7 +180,10 @@ export interface CheckRunNode {
   readonly url: string;
   readonly isRequired: boolean;
   /** The workflow run is null for checks of other apps than GitHub Actions. */
-  readonly checkSuite: { readonly workflowRun: { readonly databaseId: number | null } | null } | null;
+  readonly checkSuite: {
+    readonly status: string;
+    readonly workflowRun: { readonly databaseId: number | null } | null;
+  } | null;
 }
 
 export interface StatusContextNode {

@@ -194,7 +194,7 @@ export const READ_CHECKS = `
                     ... on CheckRun {
                       databaseId name status conclusion startedAt completedAt detailsUrl url
                       isRequired(pullRequestNumber: $number)
-                      checkSuite { workflowRun { databaseId } }
+                      checkSuite { status workflowRun { databaseId } }
                     }
                     ... on StatusContext {
                       context state targetUrl

@@ -67,6 +67,27 @@ test('GitHub act: reruns each workflow run with a failed job once', async () => 
   expect(writes().map(({ path }) => path)).toEqual(paths);
 });
 
+describe('GitHub act: rerun_checks while a workflow run with a failed job is in progress', () => {
+  const failed = { conclusion: 'FAILURE' };
+  const running = [
+    githubRun({ databaseId: 1, workflowRun: 900, ...failed }),
+    githubRun({ databaseId: 2, workflowRun: 900, status: 'IN_PROGRESS', conclusion: null }),
+  ];
+
+  test('reruns the completed workflow runs only', async () => {
+    one.checks = [...running, githubRun({ databaseId: 3, workflowRun: 901, ...failed })];
+    await expect(github.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
+    expect(writes().map(({ path }) => path)).toEqual(['/repos/acme/shop/actions/runs/901/rerun-failed-jobs']);
+  });
+
+  test('is rejected with checks_pending if no other one has failed', async () => {
+    one.checks = running;
+    const refused = { kind: 'conflict', refusal: 'checks_pending' };
+    await expect(github.forge.act(target, 'rerun_checks')).rejects.toMatchObject(refused);
+    expect(writes()).toEqual([]);
+  });
+});
+
 const pending = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
 const failing = [githubRun({ conclusion: 'FAILURE' })];
 
