@@ -272,14 +272,31 @@ function readCount(headers: Headers, name: string): number | undefined {
  *
  * @returns `undefined` for any other response, such as 403 for a permission.
  */
-function findLimit({ status, headers, text }: ForgeResponse, at: number): LimitScope | undefined {
-  if (status !== 403 && status !== 429) return undefined;
+function findLimit(response: ForgeResponse, at: number): LimitScope | undefined {
+  const { status, headers, text } = response;
+  const isSecondary = status === 429 || (status === 403 ? SECONDARY.test(text) : hasSecondaryLimitError(response));
+  if (status !== 403 && !isSecondary) return undefined;
   const retryAfter = readRetryAfter(headers, at);
   if (retryAfter !== undefined) return { of: 'all', until: retryAfter };
   const budget = readQuota(headers);
   if (budget?.remaining === 0) return { of: 'quota', until: Date.parse(budget.resetsAt) };
-  const isSecondary = status === 429 || /secondary rate limit|abuse detection/i.test(text);
   return isSecondary ? { of: 'all', until: at + SECONDARY_PAUSE_MS } : undefined;
+}
+
+const SECONDARY = /secondary rate limit|abuse detection/i;
+
+/** Reports whether GraphQL rejects a query because of a secondary rate limit, which it may do with status 200. */
+function hasSecondaryLimitError(response: ForgeResponse): boolean {
+  const { text } = response;
+  // Titles and logs may have the same words.
+  if (!text.startsWith('{') || !text.includes('secondary rate limit')) return false;
+  try {
+    const { data, errors } = parseResponse(response);
+    const all = data === null ? [...errors, JSON.parse(text) as GraphqlError] : errors;
+    return all.some(({ message }) => SECONDARY.test(String(message)));
+  } catch {
+    return false;
+  }
 }
 
 // Queries in batches that GitHub can process within its limit of 10 seconds.

@@ -69,6 +69,34 @@ test.each<[string, Record<string, string>, number, number]>([
   },
 );
 
+const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+
+test.each<[string, object]>([
+  ['an error', { errors: [{ message: SECONDARY }] }],
+  ['an error beside data', { data: { viewer: null }, errors: [{ message: SECONDARY, path: ['viewer'] }] }],
+  ['a message', { message: SECONDARY, documentation_url: 'https://docs.github.com/' }],
+])(
+  'GitHub client: sends no further requests during a rate limit that GraphQL reports with 200 and %s',
+  async (_, body) => {
+    const { server, forge } = github;
+    server.failNext({ status: 200, headers: { 'Retry-After': '90' }, body });
+    const resetsAt = clock + 90_000;
+    await expect(forge.discover()).rejects.toMatchObject({ kind: 'rate_limited', resetsAt });
+    const act = forge.act({ fullName: 'acme/shop', number: 1 }, 'close');
+    await expect(act).rejects.toMatchObject({ kind: 'rate_limited', resetsAt });
+    expect(server.seen).toHaveLength(1);
+  },
+);
+
+test('GitHub client: a title about secondary rate limits is no rate limit', async () => {
+  const { server, forge } = github;
+  const [one] = server.repositories[0]!.pullRequests;
+  one!.title = 'Wait after a secondary rate limit';
+  const [repository] = await forge.discover();
+  const { repositories } = await forge.read([repository!]);
+  expect(repositories[0]!.pullRequests).toMatchObject([{ title: one!.title }]);
+});
+
 test('GitHub client: sends no further requests until an exhausted quota resets', async () => {
   const { server, forge } = github;
   server.budgets.graphql.remaining = 0;
