@@ -76,6 +76,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
     ['GET', project('/merge_requests/{iid}'), 'read the state and the people of a merge request'],
     ['GET', project('/merge_requests/{iid}/discussions'), 'read threads and comments'],
     ['GET', project('/pipelines/{pipeline_id}/jobs'), 'read checks'],
+    ['GET', project('/repository/commits/{sha}/statuses'), 'read the statuses of a pipeline that are not jobs'],
     ['POST', project('/pipelines/{pipeline_id}/retry'), 'rerun failed checks'],
     ['PUT', project('/merge_requests/{iid}/merge'), 'merge, merge automatically'],
     ['POST', project('/merge_requests/{iid}/cancel_merge_when_pipeline_succeeds'), 'cancel auto-merge'],

@@ -161,6 +161,7 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabPro
     headPipeline: pipeline && {
       id: `gid://gitlab/Ci::Pipeline/${iid}`,
       status: pipeline,
+      sha: one.diffHeadSha,
       project: { fullPath: pipelineProject ?? fullPath },
     },
   };

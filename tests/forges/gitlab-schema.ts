@@ -83,7 +83,7 @@ export const gitlabSchema = buildSchema(`
     WAITING_FOR_RESOURCE
   }
   type DiffStatsSummary { additions: Int! deletions: Int! fileCount: Int! }
-  type Pipeline { id: ID! status: PipelineStatusEnum! project: Project }
+  type Pipeline { id: ID! status: PipelineStatusEnum! sha: String project: Project }
   type MergeRequest {
     iid: String!
     title: String!

@@ -9,6 +9,17 @@ export interface GitlabJob {
   readonly failure_reason?: string;
 }
 
+/** A status that GitLab does not list among the jobs. */
+export interface GitlabStatus {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly target_url: string | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly pipeline_id?: number;
+}
+
 export interface GitlabIssue {
   readonly iid: number;
   title: string;
@@ -44,6 +55,7 @@ export interface GitlabMergeRequest extends GitlabIssue {
   /** The project of the pipeline, if it runs in a fork. */
   pipelineProject: string | null;
   jobs: GitlabJob[];
+  statuses: GitlabStatus[];
   additions: number;
   deletions: number;
   /** The threads and comments, in the format of the REST API. */
@@ -100,6 +112,7 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     pipeline: 'SUCCESS',
     pipelineProject: null,
     jobs: [],
+    statuses: [],
     additions: 12,
     deletions: 3,
     discussions: [],

@@ -82,6 +82,7 @@ const ROUTES: readonly Route<Asked>[] = [
   ['GET', /^\/merge_requests\/(\d+)\/discussions$/, of(({ discussions }) => ({ body: discussions }))],
   ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
   ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
+  ['GET', /^\/repository\/commits\/(\w+)\/statuses$/, of(listStatuses)],
   ['POST', /^\/pipelines\/(\d+)\/retry$/, of(retry)],
 ];
 
@@ -102,9 +103,13 @@ function answerRest(seen: RecordedRequest, forge: TestGitlab): TestResponse {
   if (project && path === '') return { body: { id: project.id, path_with_namespace: project.fullPath } };
   const [, hook] = /^\/hooks(\/\d+|)$/.exec(path) ?? [];
   if (project && hook !== undefined) return handleWebhookRequest(seen, hook, toHookDialect({ seen, forge, project }));
-  const all = path.startsWith('/pipelines/') ? listPipelines(forge, decodeURIComponent(name)) : project?.mergeRequests;
+  const isOfPipeline = /^\/(pipelines|repository)\//.test(path);
+  const all = isOfPipeline ? listPipelines(forge, decodeURIComponent(name)) : project?.mergeRequests;
   const { method } = seen;
-  const find = ({ id }: Matched): Asked => ({ seen, one: all?.find(({ iid }) => String(iid) === id) });
+  const find = ({ id }: Matched): Asked => ({
+    seen,
+    one: all?.find(({ iid, diffHeadSha }) => [String(iid), diffHeadSha].includes(id)),
+  });
   return handleRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
@@ -207,6 +212,13 @@ function addNote(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
 
 function listJobs({ jobs }: GitlabMergeRequest): TestResponse {
   return { body: jobs.map((job) => ({ ...job, web_url: `https://gitlab.example/-/jobs/${job.id}` })) };
+}
+
+/** Includes the jobs. Older servers ignore `pipeline_id`. */
+function listStatuses({ iid, jobs, statuses }: GitlabMergeRequest): TestResponse {
+  const times = { target_url: null, started_at: null, finished_at: null };
+  const ofJobs = jobs.map(({ id, name, status }) => ({ id, name, status, ...times, pipeline_id: iid }));
+  return { body: [...ofJobs, ...statuses] };
 }
 
 function retry(one: GitlabMergeRequest): TestResponse {

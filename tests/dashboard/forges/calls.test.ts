@@ -316,6 +316,7 @@ interface Gitbeaker {
   readonly MergeRequestApprovals: Record<'approve', Send>;
   readonly MergeRequestNotes: Record<'create', Send>;
   readonly MergeRequestDiscussions: Record<'all', Send>;
+  readonly Commits: Record<'allStatuses', Send>;
   readonly Jobs: Record<'all', Send>;
   readonly Pipelines: Record<'retry', Send>;
   readonly PersonalAccessTokens: Record<'show', Send>;
@@ -341,6 +342,7 @@ test('calls of gitlab: the same as those of gitbeaker, which the test GitLab ans
   await client.MergeRequests.show(name, 1);
   await client.MergeRequestDiscussions.all(name, 1);
   await client.Jobs.all(name, { pipelineId: 1 });
+  await client.Commits.allStatuses(name, merge.diffHeadSha);
   await client.Pipelines.retry(name, 1);
   await client.MergeRequests.cancelOnPipelineSuccess(name, 2);
   await client.MergeRequests.rebase(name, 2);

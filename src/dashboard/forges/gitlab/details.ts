@@ -6,6 +6,7 @@ import {
   type DiscussionNode,
   type NoteNode,
   READ_MERGE_REQUEST_DETAILS,
+  type CommitStatusNode,
   type JobNode,
   type PipelineNode,
   READ_MERGE_REQUEST,
@@ -94,12 +95,34 @@ export async function readMergeRequest(
   return project.mergeRequest;
 }
 
-/** Reads the jobs of a merge request's head pipeline. */
+/** Reads the jobs and the external statuses of a merge request's head pipeline. */
 export async function readGitlabChecks(requests: GitlabRequests, target: PullRequestTarget): Promise<Check[]> {
   const { headPipeline } = await readMergeRequest(requests, target);
   if (headPipeline === null) return [];
   const path = `${pipelinePath(headPipeline, target)}/jobs?per_page=100`;
-  return (await requests.list<JobNode>(path, MAX_JOBS)).map(toCheck);
+  const jobs = await requests.list<JobNode>(path, MAX_JOBS);
+  const known = new Set(jobs.map(({ id }) => id));
+  const others = (await readStatuses(requests, headPipeline, target)).filter(({ id }) => !known.has(id));
+  return [...jobs.map(toCheck), ...others.map(toStatusCheck)];
+}
+
+/** Reads the statuses of a pipeline. GitLab lists some only here: external ones, and jobs that trigger pipelines. */
+async function readStatuses(
+  requests: GitlabRequests,
+  { id, sha, project }: PipelineNode,
+  { fullName }: PullRequestTarget,
+): Promise<CommitStatusNode[]> {
+  if (sha === null) return [];
+  const pipeline = Number(toRestId(id));
+  const path = `${toProjectPath(project?.fullPath ?? fullName)}/repository/commits/${encodeURIComponent(sha)}/statuses`;
+  const query = `?pipeline_id=${pipeline}&per_page=100`;
+  const read = await requests.list<CommitStatusNode>(path + query, MAX_JOBS).catch((error: unknown) => {
+    // The commit of a merge may be gone. The jobs are shown without the other statuses.
+    if (error instanceof ForgeError && ['not_found', 'unauthorized'].includes(error.kind)) return [];
+    throw error;
+  });
+  // Older servers list the statuses of all pipelines of the commit.
+  return read.filter(({ pipeline_id }) => (pipeline_id ?? pipeline) === pipeline);
 }
 
 export function pipelinePath({ id, project }: PipelineNode, { fullName }: PullRequestTarget): string {
@@ -126,6 +149,12 @@ function toCheck({ name, web_url: url, status, duration, failure_reason }: JobNo
   const isTimeout = failure_reason === 'job_execution_timeout';
   const known = duration === null ? {} : { durationSeconds: Math.max(Math.round(duration), 0) };
   return { name, url, state: isTimeout ? 'timed_out' : (CHECK_STATES[status] ?? 'failure'), ...known };
+}
+
+function toStatusCheck({ name, status, target_url: url, started_at: from, finished_at: to }: CommitStatusNode): Check {
+  const milliseconds = from === null || to === null ? NaN : Date.parse(to) - Date.parse(from);
+  const known = Number.isNaN(milliseconds) ? {} : { durationSeconds: Math.max(Math.round(milliseconds / 1000), 0) };
+  return { name, url: url ?? '', state: CHECK_STATES[status] ?? 'failure', ...known };
 }
 
 /**

@@ -122,7 +122,7 @@ export const READ_HISTORY = `
 
 export const READ_MERGE_REQUEST = `
   query ReadMergeRequest($path: ID!, $iid: String!) {
-    project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { project { fullPath } } } }
+    project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { sha project { fullPath } } } }
   }${MERGE_REQUEST}`;
 
 /** Reads the size of a merge request and its reviewers. */
@@ -226,6 +226,8 @@ export interface TargetMergeRequestNode extends MergeRequestNode {
 export interface PipelineNode {
   readonly id: string;
   readonly status: string;
+  /** The commit that it runs for, which may be the result of the merge instead of the head. */
+  readonly sha: string | null;
   readonly project: { readonly fullPath: string } | null;
 }
 
@@ -241,6 +243,18 @@ export interface JobNode {
   readonly web_url: string;
   readonly duration: number | null;
   readonly failure_reason?: string | null;
+}
+
+/** A job of a pipeline, also one that triggers another pipeline, or the status that an external system has reported. */
+export interface CommitStatusNode {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly target_url: string | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  /** Missing on older servers. */
+  readonly pipeline_id?: number | null;
 }
 
 export interface DetailsNode extends Pick<MergeRequestNode, 'approvedBy' | 'reviewers'> {

@@ -71,6 +71,30 @@ test('GitLab checks: lists the jobs of the head pipeline', async () => {
   ]);
 });
 
+test('GitLab checks: lists the statuses of the head pipeline that are not jobs', async () => {
+  one.jobs = [{ id: 1, name: 'build', status: 'success', duration: 12 }];
+  const unknown = { target_url: null, started_at: null, finished_at: null };
+  one.statuses = [
+    { id: 2, name: 'trigger child', status: 'failed', ...unknown, pipeline_id: 1 },
+    {
+      ...{ id: 3, name: 'jenkins', status: 'failed', target_url: 'https://jenkins.example/7' },
+      ...{ started_at: '2026-05-02T08:00:00.000Z', finished_at: '2026-05-02T08:01:30.000Z' },
+    },
+    { id: 4, name: 'of another pipeline', status: 'failed', ...unknown, pipeline_id: 2 },
+  ];
+  await expect(gitlab.forge.checks(target)).resolves.toEqual([
+    { name: 'build', url: 'https://gitlab.example/-/jobs/1', state: 'success', durationSeconds: 12 },
+    { name: 'trigger child', url: '', state: 'failure' },
+    { name: 'jenkins', url: 'https://jenkins.example/7', state: 'failure', durationSeconds: 90 },
+  ]);
+});
+
+test.each([403, 404])('GitLab checks: lists the jobs if the other statuses are refused with %i', async (status) => {
+  one.jobs = [{ id: 1, name: 'build', status: 'success', duration: 12 }];
+  gitlab.server.failNext({ status, body: { message: `${status}` } }, { path: /\/statuses$/ });
+  await expect(gitlab.forge.checks(target)).resolves.toMatchObject([{ name: 'build' }]);
+});
+
 test.each([null, 'lisa/shop'])(
   'GitLab checks: finds the pipeline of a merge request from a fork in the project %s',
   async (pipelineProject) => {
