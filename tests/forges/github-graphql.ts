@@ -9,6 +9,8 @@ export interface GithubGraphqlState {
   readonly rateLimit: () => object;
   /** The organizations that require single sign-on, for which the token is not authorized. */
   readonly hiddenOrganizations: readonly string[];
+  /** The policy for which these organizations reject the token instead, as GitHub's message. */
+  readonly organizationPolicy: string | undefined;
   /** The teams of the viewer. */
   readonly teams: readonly string[];
   /** Whether the caller is an App, which neither owns repositories nor has a permission in them. */
@@ -74,14 +76,14 @@ function isAffiliated({ nameWithOwner, affiliation }: GithubRepository, login: s
 function toRoot(state: GithubGraphqlState) {
   const { login, repositories, rateLimit } = state;
   const toNode = (repository: GithubRepository) =>
-    isHidden(repository, state) ? needsSingleSignOn() : toRepositoryNode(repository, state);
+    isHidden(repository, state) ? rejectedByOrganization(state) : toRepositoryNode(repository, state);
   const findById = (id: string) => {
     const [, place, ofId] = /^IC_(\d+)_(.*)$/.exec(id) ?? [];
     const all = ofId === undefined ? [] : repositories.flatMap(({ pullRequests }) => pullRequests);
     const one = all.find((pull) => pull.id === ofId);
     if (one) return toCommentNode(one, Number(place));
     const pull = findPullRequest(repositories, id);
-    if (pull) return isHidden(pull.repository, state) ? needsSingleSignOn() : toOwnNode(pull, state);
+    if (pull) return isHidden(pull.repository, state) ? rejectedByOrganization(state) : toOwnNode(pull, state);
     const found = repositories.find((repository) => repository.id === id);
     return found ? toNode(found) : notFound(`Could not resolve to a node with the global id of '${id}'.`);
   };
@@ -139,10 +141,11 @@ const isHidden = (
   { hiddenOrganizations }: Pick<GithubGraphqlState, 'hiddenOrganizations'>,
 ): boolean => hiddenOrganizations.some((name) => nameWithOwner.startsWith(`${name}/`));
 
-const needsSingleSignOn = (): GraphQLError =>
+const rejectedByOrganization = ({ organizationPolicy: policy }: GithubGraphqlState): GraphQLError =>
   new GraphQLError(
-    'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.',
-    { extensions: { type: 'FORBIDDEN', saml_failure: true } },
+    policy ??
+      'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.',
+    { extensions: { type: 'FORBIDDEN', saml_failure: policy === undefined } },
   );
 
 const forbidden = (): GraphQLError =>

@@ -39,6 +39,7 @@ export interface TestGithub extends ForgeServer {
   overload: TestResponse;
   /** The organizations that require single sign-on, for which the token is not authorized. */
   hiddenOrganizations: readonly string[];
+  organizationPolicy: GithubGraphqlState['organizationPolicy'];
   /** Fine-grained tokens of the same user, with the only owner whose repositories each of them covers. */
   ownerTokens: ReadonlyMap<string, string>;
   /** GitHub's clock, in milliseconds. */
@@ -143,6 +144,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     capacity: Infinity,
     overload: BAD_GATEWAY,
     hiddenOrganizations: [],
+    organizationPolicy: undefined as GithubGraphqlState['organizationPolicy'],
     ownerTokens: new Map() as ReadonlyMap<string, string>,
     clock: Date.now,
     tokenExpiration: undefined as string | undefined,
@@ -213,8 +215,10 @@ export function githubDelivery(
 }
 
 /** GitHub names the page on which the token can be authorized. */
-function ssoHeaders({ hiddenOrganizations, repositories }: TestGithub): Record<string, string> {
+function ssoHeaders(forge: TestGithub): Record<string, string> {
+  const { hiddenOrganizations, organizationPolicy, repositories } = forge;
   const [name] = hiddenOrganizations;
+  if (organizationPolicy !== undefined) return {};
   if (name === undefined || !repositories.some((one) => one.nameWithOwner.startsWith(`${name}/`))) return {};
   return { 'X-GitHub-SSO': `required; url=https://github.com/orgs/${name}/sso?authorization_request=abc` };
 }

@@ -2560,11 +2560,12 @@ export interface components {
         /** @description Why a forge hides repositories from the credential. */
         readonly HiddenRepositories: {
             /**
-             * @description `single_sign_on` if their organizations require that the credential is authorized for single sign-on. New
-             *     reasons may be added.
+             * @description `single_sign_on` if their organizations require that the credential is authorized for single sign-on.
+             *     `organization_policy` if their organizations accept no credential of this kind, or none from the address of
+             *     this server. New reasons may be added.
              * @enum {string}
              */
-            readonly reason: "single_sign_on";
+            readonly reason: "single_sign_on" | "organization_policy";
             /**
              * Format: uri
              * @description The page on which the credential can be authorized; omitted if the forge doesn't name it.

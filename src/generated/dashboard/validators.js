@@ -9269,7 +9269,7 @@ validate159.errors = vErrors;
 return errors === 0;
 }
 
-const schema157 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["single_sign_on"]},"url":{"type":"string","format":"uri"}}};
+const schema157 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["single_sign_on","organization_policy"]},"url":{"type":"string","format":"uri"}}};
 const formats46 = runtime1.fullFormats.uri;
 
 function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -9293,7 +9293,7 @@ return false;
 }
 const _errs2 = errors;
 const vSchema0 = schema157.properties.reason.enum;
-if(!(data0 === "single_sign_on")){
+if(!((data0 === "single_sign_on") || (data0 === "organization_policy"))){
 validate162.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema157.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }

@@ -54,6 +54,35 @@ test('refreshRepository: a delivery about a repository behind single sign-on kee
   expect(numbersOf(await stage.refresh(), 'acme/shop')).toEqual([]);
 });
 
+const CREDENTIALS = 'Although you appear to have the correct authorization credentials, the `initech` organization';
+
+test.each([
+  `${CREDENTIALS} has an IP allow list enabled, and your IP address is not permitted to access this resource.`,
+  `${CREDENTIALS} has enabled OAuth App access restrictions, meaning that data access to third-parties is limited.`,
+  '`initech` forbids access via a personal access token (classic). Please use a GitHub App, OAuth App, or a personal access token with fine-grained permissions.',
+  "The 'initech' organization forbids access via a fine-grained personal access tokens if the token's lifetime is greater than 366 days.",
+])('refresh: repositories keep their rows while the policy of an organization hides them: %s', async (policy) => {
+  const { github, ada, dashboard } = stage;
+  const pullRequests = [githubPullRequest(1, { author: 'lisa' }), githubPullRequest(3)];
+  github.repositories.push(
+    githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }),
+    githubRepository('acme/shop', { pullRequests: [githubPullRequest(2)] }),
+  );
+  await stage.refresh();
+  const snooze = { forge: 'github', fullName: 'initech/api', number: 3, untilChange: true, until: undefined } as const;
+  await dashboard.snoozes.save(ada, snooze);
+  Object.assign(github, { hiddenOrganizations: ['initech'], organizationPolicy: policy });
+  for (const board of [await stage.refresh(), await stage.refresh()]) {
+    expect([numbersOf(board, 'initech/api'), repoOf(board, 'initech/api')?.stale]).toEqual([[1], true]);
+    expect(numbersOf(board, 'acme/shop')).toEqual([2]);
+    expect(githubOf(board)).toMatchObject({ reachable: true, hidden: { reason: 'organization_policy' } });
+  }
+  github.hiddenOrganizations = [];
+  const board = await stage.refresh();
+  expect(githubOf(board)).not.toHaveProperty('hidden');
+  expect(numbersOf(board, 'initech/api')).toEqual([1]);
+});
+
 test('refresh: repositories behind single sign-on keep their rows and snoozes, and the board says so', async () => {
   const { github, ada, dashboard } = stage;
   const pullRequests = [githubPullRequest(1, { author: 'lisa' }), githubPullRequest(3)];

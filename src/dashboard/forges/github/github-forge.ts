@@ -94,12 +94,17 @@ async function inspectToken(requests: GithubRequests, discover: Discover): Promi
     username: login,
     repositories,
     expiresAt: requests.expiresAt,
-    missing: [...findMissingScopes(scopes), ...toSingleSignOn(requests), ...refused],
+    missing: [...findMissingScopes(scopes), ...toHiddenPermission(requests), ...refused],
   };
 }
 
-function toSingleSignOn({ hidden }: GithubRequests): MissingPermission[] {
+function toHiddenPermission({ hidden }: GithubRequests): MissingPermission[] {
   if (hidden === undefined) return [];
+  if (hidden.reason === 'organization_policy') {
+    const purpose =
+      'to read the repositories of organizations that reject this kind of token, or the address of this server';
+    return [{ permission: 'The policy of an organization', purpose }];
+  }
   const place = hidden.url === undefined ? 'in the settings of the token at GitHub' : `at ${hidden.url}`;
   const purpose = `to read the repositories of organizations that require it; authorize the token ${place}`;
   return [{ permission: 'Single sign-on', purpose }];

@@ -175,26 +175,33 @@ function readWholeData(response: ForgeResponse, at: number): unknown {
 }
 
 /**
- * Finds out whether GitHub hides data until the credential is authorized for single sign-on.
+ * Finds out whether GitHub hides data until the credential is authorized for single sign-on, or because of the policy of an
+ * organization.
  *
  * @see https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api#personal-access-tokens-and-saml-sso
  */
 function findHidden(response: ForgeResponse): HiddenRepositories | undefined {
   const header = response.headers.get('x-github-sso');
-  if (header === null && !hasSingleSignOnError(response)) return undefined;
+  const errors = header === null ? listErrors(response) : [];
+  if (header === null && !errors.some(isOfSingleSignOn)) {
+    return errors.some(isOfPolicy) ? { reason: 'organization_policy' } : undefined;
+  }
   const [, url] = /\burl=([^;\s]+)/.exec(header ?? '') ?? [];
   const link = findSafeLink(url);
   return { reason: 'single_sign_on', ...(link !== undefined && { url: link }) };
 }
 
 /** Parses only responses with errors, because those of boards are large. */
-const hasSingleSignOnError = (response: ForgeResponse): boolean =>
-  response.status === 200 &&
-  response.text.includes('"errors"') &&
-  parseResponse(response).errors.some(isOfSingleSignOn);
+const listErrors = (response: ForgeResponse): readonly GraphqlError[] =>
+  response.status === 200 && response.text.includes('"errors"') ? parseResponse(response).errors : [];
 
 const isOfSingleSignOn = ({ message, extensions }: GraphqlError): boolean =>
   extensions?.saml_failure === true || /organization SAML enforcement/i.test(String(message));
+
+/** The messages of the policies: an IP allow list, and the kinds and lifetimes of tokens and apps that are accepted. */
+const POLICIES = /\bIP allow list\b|\bforbids access via an? |\bOAuth App access restrictions\b/i;
+
+const isOfPolicy = ({ type, message }: GraphqlError): boolean => type === 'FORBIDDEN' && POLICIES.test(String(message));
 
 function parseResponse({ text }: ForgeResponse): { data: object | null; errors: readonly GraphqlError[] } {
   // A body that is not a GraphQL over HTTP response has no data.

@@ -210,7 +210,9 @@ function describeLimits(name: string, { reading, truncated, repoCount }: Forge):
   ];
 }
 
-function describeHidden(name: string, { url }: NonNullable<Forge['hidden']>): string {
+function describeHidden(name: string, { reason, url }: NonNullable<Forge['hidden']>): string {
+  if (reason === 'organization_policy')
+    return `${name} hides repositories of organizations that reject this kind of token, or the address of this server.`;
   const where = url === undefined ? `in its settings at ${name}` : `at ${url}`;
   return `${name} hides repositories of organizations that require single sign-on. Authorize the token ${where}.`;
 }
