@@ -85,7 +85,7 @@ function verifyGitlabDelivery({ headers, body }: WebhookDelivery, secret: string
   const given = headers['x-gitlab-token'];
   if (typeof given !== 'string' || !timingSafeEqual(digest(given), digest(secret))) return undefined;
   const nameOf = ({ project }: WebhookPayload) => project?.path_with_namespace;
-  return readDeliveredEvent(body, { nameOf, textOf: readGitlabText });
+  return readDeliveredEvent(body, { nameOf, textOf: readGitlabText, isFinal: isPipelineEnd });
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -109,10 +109,16 @@ interface WebhookPayload {
   /** The state of a commit status of GitHub. */
   readonly state?: unknown;
   readonly project?: { readonly path_with_namespace?: unknown } | null;
+  /** The kind of a delivery of GitLab. */
+  readonly object_kind?: unknown;
+  readonly object_attributes?: { readonly status?: unknown } | null;
 }
 
 const isCheckEnd = ({ action, state }: WebhookPayload): boolean =>
   action === 'completed' || ['error', 'failure', 'success'].includes(String(state));
+
+const isPipelineEnd = ({ object_kind: kind, object_attributes: pipeline }: WebhookPayload): boolean =>
+  kind === 'pipeline' && ['canceled', 'failed', 'skipped', 'success'].includes(String(pipeline?.status));
 
 interface PayloadReaders {
   readonly nameOf: (payload: WebhookPayload) => unknown;

@@ -82,6 +82,25 @@ test('WEBHOOK_SENDERS.gitlab.verify: returns the project of a delivery', () => {
 });
 
 test.each([
+  ['success', true],
+  ['failed', true],
+  ['canceled', true],
+  ['running', undefined],
+  ['pending', undefined],
+])('WEBHOOK_SENDERS.gitlab.verify: reports whether a pipeline has ended: %s', (status, isFinal) => {
+  const payload = { ...gitlabPayload, object_kind: 'pipeline', object_attributes: { status } };
+  const event = { fullName: 'acme/web/shop', ...(isFinal && { isFinal }) };
+  expect(WEBHOOK_SENDERS.gitlab.verify(gitlabDelivery('secret', payload), 'secret')).toEqual(event);
+});
+
+test('WEBHOOK_SENDERS.gitlab.verify: an issue or a note that has no status does not end a pipeline', () => {
+  for (const attributes of [{ state: 'success' }, null]) {
+    const payload = { ...gitlabPayload, object_attributes: attributes };
+    expect(WEBHOOK_SENDERS.gitlab.verify(gitlabDelivery('secret', payload), 'secret')).not.toHaveProperty('isFinal');
+  }
+});
+
+test.each([
   ['a system hook', {}],
   ['a project that is null', { project: null }],
 ])('WEBHOOK_SENDERS.gitlab.verify: accepts a delivery without a project: %s', (_reason, body) => {
