@@ -23,6 +23,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
     ['GET', repository('/actions/jobs/{job_id}'), 'find the failed step of a check'],
     ['GET', repository('/actions/jobs/{job_id}/logs'), 'read the end of a log'],
     ['POST', repository('/actions/runs/{run_id}/rerun-failed-jobs'), 'rerun failed checks'],
+    ['GET', repository('/rules/branches/{branch}'), 'find the merge methods that rulesets allow'],
     ['PUT', repository('/pulls/{pull_number}/merge'), 'merge'],
     ['PUT', repository('/pulls/{pull_number}/update-branch'), 'update a branch'],
     ['PATCH', repository('/pulls/{pull_number}'), 'close'],

@@ -46,6 +46,7 @@ const ROUTES: readonly Route<Found>[] = [
   ['GET', /^\/issues$/, listIssues],
   ['GET', /^\/pulls$/, listPullRequests],
   ['GET', /^\/pulls\/(\d+)$/, ofPullRequest(toPullRequest)],
+  ['GET', /^\/rules\/branches\/[^/]+$/, ({ repository }) => ({ body: repository.branchRules })],
   ['GET', /^\/commits\/()(\w+)\/check-runs$/, (found) => listCheckRuns(found, found.rest)],
   ['GET', /^\/actions\/jobs\/(\d+)$/, ofJob(({ steps, name }) => ({ body: { name, steps } }))],
   ['GET', /^\/actions\/jobs\/(\d+)\/logs$/, ofJob(toLogStorage)],
@@ -201,6 +202,8 @@ function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unk
   if (found.repository.usesMergeQueue) return refuse(405, 'Changes must be made through the merge queue');
   const [violation] = found.repository.ruleViolations;
   if (violation !== undefined) return refuse(405, `Repository rule violations found\n\n${violation}\n\n`);
+  if (!found.repository.branchRules.every((rule) => allowsMethod(rule, String(merge_method))))
+    return refuse(405, 'Repository rule violations found\n\nThe merge method is not allowed.\n\n');
   if (!allowed[String(merge_method)])
     return refuse(405, REFUSED_METHOD[String(merge_method)] ?? 'Invalid merge method');
   if (!['CLEAN', 'HAS_HOOKS', 'UNSTABLE'].includes(one.mergeStateStatus)) {
@@ -208,6 +211,11 @@ function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unk
   }
   Object.assign(one, { state: 'MERGED', mergedBy: merge_method });
   return { body: { merged: true, sha, message: 'Pull Request successfully merged' } };
+}
+
+function allowsMethod({ type, parameters }: GithubRepository['branchRules'][number], method: string): boolean {
+  if (type === 'required_linear_history') return method !== 'merge';
+  return parameters?.allowed_merge_methods.includes(method) ?? true;
 }
 
 function updateBranch(one: GithubPullRequest, { expected_head_sha }: Record<string, unknown>): TestResponse {

@@ -109,6 +109,8 @@ export interface GithubRepository {
   usesMergeQueue: boolean;
   /** People and `team:` names who can be asked for reviews and assigned. */
   collaborators: readonly string[];
+  /** The rules of rulesets for all branches, in the format of the REST API. */
+  branchRules: readonly { readonly type: string; readonly parameters?: { readonly allowed_merge_methods: string[] } }[];
   /** Messages of rules that reject a merge. */
   ruleViolations: readonly string[];
   pullRequests: GithubPullRequest[];
@@ -197,6 +199,7 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     requiredApprovals: [0],
     usesMergeQueue: false,
     collaborators: ['mona', 'lisa', 'team:core'],
+    branchRules: [],
     ruleViolations: [],
     pullRequests: [],
     issues: [],

@@ -10,7 +10,7 @@ import {
   type ActionCandidate,
 } from '../forge-action.js';
 import { type ActionErrorCode, ForgeError, undefinedIfNotFound } from '../forge-error.js';
-import type { ActionName, BotReply, PullRequestTarget } from '../forge.js';
+import type { ActionName, BotReply, MergeMethod, PullRequestTarget } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
 import { toOwnerAndName, toRepositoryPath } from '../read-repositories.js';
 import { findSafeLink } from '../sanitize.js';
@@ -87,32 +87,64 @@ function judge({ pullRequest, repository }: ActionContext): ActionCandidate {
   return { ...facts, forge: 'github', stackedOn: null, bot: findBot(facts.author, []) };
 }
 
-async function merge({ requests, target, repository, pullRequest }: ActionContext): Promise<ForgeActionResult> {
-  const merge_method = target.method ?? methodOf(repository, pullRequest).toLowerCase();
+async function merge(context: ActionContext): Promise<ForgeActionResult> {
+  const { requests, target, pullRequest } = context;
+  const merge_method = target.method ?? (await chooseMethod(context));
   const sha = target.headSha ?? pullRequest.headRefOid;
   return doneResult(requests.send('PUT', `${pullPath(target)}/merge`, { merge_method, sha }));
 }
 
-async function enableAutoMerge({
-  requests,
-  target,
-  repository,
-  pullRequest,
-}: ActionContext): Promise<ForgeActionResult> {
+async function enableAutoMerge(context: ActionContext): Promise<ForgeActionResult> {
+  const { requests, target, pullRequest } = context;
   const { id, headRefOid } = pullRequest;
-  const variables = { id, method: methodOf(repository, pullRequest), headSha: target.headSha ?? headRefOid };
+  const method = (await chooseMethod(context)).toUpperCase();
+  const variables = { id, method, headSha: target.headSha ?? headRefOid };
   return doneResult(requests.graphqlWhole(ENABLE_AUTO_MERGE, variables));
 }
 
-/** Prefers merge to squash and squash to rebase, as far as the repository allows. A linear history excludes merges. */
-function methodOf(
-  { mergeCommitAllowed, squashMergeAllowed, rebaseMergeAllowed }: ActionRepositoryNode,
-  { baseRef }: PullRequest,
-): 'MERGE' | 'REBASE' | 'SQUASH' {
-  const isLinear = baseRef?.branchProtectionRule?.requiresLinearHistory === true;
-  if (mergeCommitAllowed && !isLinear) return 'MERGE';
-  if (squashMergeAllowed) return 'SQUASH';
-  return rebaseMergeAllowed ? 'REBASE' : 'MERGE';
+/**
+ * Prefers merge to squash and squash to rebase, as far as the repository and the rules of the base branch allow. A linear
+ * history excludes merges.
+ */
+async function chooseMethod({ requests, target, repository, pullRequest }: ActionContext): Promise<MergeMethod> {
+  const { mergeCommitAllowed, squashMergeAllowed, rebaseMergeAllowed } = repository;
+  const isLinear = pullRequest.baseRef?.branchProtectionRule?.requiresLinearHistory === true;
+  const allowed: MergeMethod[] = [
+    ...(mergeCommitAllowed && !isLinear ? (['merge'] as const) : []),
+    ...(squashMergeAllowed ? (['squash'] as const) : []),
+    ...(rebaseMergeAllowed ? (['rebase'] as const) : []),
+  ];
+  const [first = 'merge', ...others] = allowed;
+  if (others.length === 0) return first;
+  const rules = await readBranchRules(requests, target, pullRequest.baseRefName);
+  return allowed.find((method) => rules.every((rule) => allowsMethod(rule, method))) ?? first;
+}
+
+/** A rule of a ruleset. */
+interface BranchRule {
+  readonly type?: unknown;
+  readonly parameters?: { readonly allowed_merge_methods?: unknown } | null;
+}
+
+/** Reads the rules of rulesets for a branch. If they can't be read, the merge itself shows whether they allow it. */
+async function readBranchRules(
+  requests: GithubRequests,
+  { fullName }: PullRequestTarget,
+  branch: string,
+): Promise<readonly BranchRule[]> {
+  const path = `${toRepositoryPath(fullName)}/rules/branches/${encodeURIComponent(branch)}?per_page=100`;
+  return requests.list<BranchRule>(path, MAX_RULES).catch((error: unknown) => {
+    if (error instanceof ForgeError) return [];
+    throw error;
+  });
+}
+
+const MAX_RULES = 200;
+
+function allowsMethod({ type, parameters }: BranchRule, method: MergeMethod): boolean {
+  if (type === 'required_linear_history') return method !== 'merge';
+  const methods = type === 'pull_request' ? parameters?.allowed_merge_methods : undefined;
+  return !Array.isArray(methods) || methods.includes(method);
 }
 
 async function updateBranch({ requests, target, pullRequest }: ActionContext): Promise<ForgeActionResult> {

@@ -28,6 +28,18 @@ test.each<[string, Partial<GithubRepository>, string]>([
   ['a squash if merge commits are not allowed', { mergeCommitAllowed: false }, 'squash'],
   ['a rebase if nothing else is allowed', { mergeCommitAllowed: false, squashMergeAllowed: false }, 'rebase'],
   ['a squash if the base requires a linear history', { requiresLinearHistory: true }, 'squash'],
+  ['a squash if a ruleset requires a linear history', { branchRules: [{ type: 'required_linear_history' }] }, 'squash'],
+  [
+    'a rebase if rulesets allow nothing else',
+    {
+      branchRules: [
+        { type: 'deletion' },
+        { type: 'pull_request', parameters: { allowed_merge_methods: ['merge', 'rebase'] } },
+        { type: 'pull_request', parameters: { allowed_merge_methods: ['rebase', 'squash'] } },
+      ],
+    },
+    'rebase',
+  ],
 ])('GitHub act: merges with %s', async (_reason, change, method) => {
   Object.assign(repository, change);
   await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
@@ -49,6 +61,19 @@ test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued' | 'comment'
     outcome === 'comment' ? { commentId: `IC_0_${one.id}`, commentUrl: 'https://github.com/comment/1' } : outcome,
   );
   expect(one).toMatchObject(after);
+});
+
+test('GitHub act: enables auto-merge with a method that the rulesets of the base allow', async () => {
+  one.mergeStateStatus = 'BLOCKED';
+  repository.branchRules = [{ type: 'required_linear_history' }];
+  await expect(github.forge.act(target, 'auto_merge')).resolves.toBe('done');
+  expect(one.autoMerge).toBe('SQUASH');
+});
+
+test.each([403, 404, 502])('GitHub act: merges if the rulesets can not be read: %i', async (status) => {
+  github.server.failNext({ status, body: { message: 'No.' } }, { path: /\/rules\/branches\/main$/ });
+  await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
+  expect([one.state, one.mergedBy]).toEqual(['MERGED', 'merge']);
 });
 
 test('GitHub act: reruns each workflow run with a failed job once', async () => {
