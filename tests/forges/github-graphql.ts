@@ -354,7 +354,7 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
           : { __typename: 'User', id: login, login },
       })),
     },
-    latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
+    latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map(toLatestReview) },
     reviews: { totalCount: one.submitted.length, nodes: one.submitted.map(toAuthored) },
     timelineItems: (asked: TimelineArguments) => {
       const nodes = toTimeline(one, asked);
@@ -378,6 +378,12 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     statusCheckRollup: rollup,
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
   };
+}
+
+/** The reviewers are numbered. */
+function toLatestReview(state: string, index: number) {
+  const login = `reviewer-${index + 1}`;
+  return { state, author: { __typename: 'User', id: login, login } };
 }
 
 /** Branch protection, and a ruleset for each further number of required approvals. */

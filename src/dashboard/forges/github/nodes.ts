@@ -58,6 +58,7 @@ export interface PullRequestNode extends IssueNode {
   readonly isCrossRepository: boolean;
   readonly mergeable: string;
   readonly mergeStateStatus: string;
+  /** Null if the base branch requires no reviews, whatever the reviews are. */
   readonly reviewDecision: string | null;
   readonly autoMergeRequest: object | null;
   readonly isMergeQueueEnabled: boolean;
@@ -68,7 +69,9 @@ export interface PullRequestNode extends IssueNode {
       readonly requestedReviewer: { readonly __typename: string; readonly login?: string } | null;
     } | null)[];
   } | null;
-  readonly latestOpinionatedReviews: { readonly nodes: readonly ({ readonly state: string } | null)[] } | null;
+  readonly latestOpinionatedReviews: {
+    readonly nodes: readonly ({ readonly state: string; readonly author: { readonly login: string } | null } | null)[];
+  } | null;
   readonly commits: LastCommit<{
     readonly state: string;
     readonly contexts: {

@@ -90,7 +90,7 @@ export function isCurrent(node: PullRequestStatusNode, row: ForgePullRequest): b
     row.behind === (node.mergeStateStatus === 'BEHIND') &&
     row.ci === ci.ci &&
     row.ciKnown === ci.ciKnown &&
-    row.review?.decision === toDecision(node) &&
+    isSameDecision(node, row.review?.decision) &&
     row.autoMergeEnabled === (node.autoMergeRequest !== null) &&
     row.mergeQueueRequired === node.isMergeQueueEnabled &&
     row.mergeQueue?.position === queue?.position &&
@@ -142,17 +142,30 @@ const DECISIONS: Readonly<Record<string, 'approved' | 'changes_requested' | 'rev
   REVIEW_REQUIRED: 'review_required',
 };
 
-const toDecision = ({ reviewDecision }: Pick<PullRequestNode, 'reviewDecision'>) =>
-  DECISIONS[reviewDecision ?? ''] ?? 'none';
+type Decision = NonNullable<ForgePullRequest['review']>['decision'];
+
+/** Without a decision of GitHub, that of the row follows from reviews, which change `updatedAt` too. */
+const isSameDecision = ({ reviewDecision }: Pick<PullRequestNode, 'reviewDecision'>, known: Decision | undefined) =>
+  reviewDecision === null ? known !== 'review_required' : known === (DECISIONS[reviewDecision] ?? 'none');
 
 function toReview(node: PullRequestNode): ForgePullRequest['review'] {
-  const { latestOpinionatedReviews, reviewRequests } = node;
+  const { reviewDecision, latestOpinionatedReviews, reviewRequests } = node;
   const reviews = withoutNulls(latestOpinionatedReviews?.nodes ?? []);
   return {
-    decision: toDecision(node),
+    decision: reviewDecision === null ? deriveDecision(node) : (DECISIONS[reviewDecision] ?? 'none'),
     approvals: reviews.filter(({ state }) => state === 'APPROVED').length,
     requestedReviewers: reviewRequests?.totalCount ?? 0,
   };
+}
+
+/** Derives the decision from the latest reviews, without those of reviewers who are requested again. */
+function deriveDecision({ latestOpinionatedReviews, reviewRequests }: PullRequestNode): Decision {
+  const requests = withoutNulls(reviewRequests?.nodes ?? []);
+  const awaited = new Set(requests.map(({ requestedReviewer }) => requestedReviewer?.login));
+  const reviews = withoutNulls(latestOpinionatedReviews?.nodes ?? []);
+  const states = reviews.filter(({ author }) => !author || !awaited.has(author.login)).map(({ state }) => state);
+  if (states.includes('CHANGES_REQUESTED')) return 'changes_requested';
+  return states.includes('APPROVED') ? 'approved' : 'none';
 }
 
 const MERGE_STATUS_BY_STATE: Readonly<Record<string, PullRequest['mergeStatus']>> = {

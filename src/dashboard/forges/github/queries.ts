@@ -44,7 +44,7 @@ const PULL_REQUEST = `
       totalCount
       nodes { requestedReviewer { __typename ... on User { login } } }
     }
-    latestOpinionatedReviews(first: 20, writersOnly: true) { nodes { state } }
+    latestOpinionatedReviews(first: 20, writersOnly: true) { nodes { state author { login } } }
     commits(last: 1) {
       nodes {
         commit {

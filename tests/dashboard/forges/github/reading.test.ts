@@ -35,6 +35,27 @@ test('GitHub discover: returns writable repositories without forks and archived 
   ]);
 });
 
+test.each<[string, Partial<GithubPullRequest>, string]>([
+  ['the decision of GitHub', { reviewDecision: 'APPROVED', reviews: ['CHANGES_REQUESTED'] }, 'approved'],
+  ['requested changes', { reviews: ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'] }, 'changes_requested'],
+  ['an approval', { reviews: ['DISMISSED', 'APPROVED'] }, 'approved'],
+  ['no review that counts', { reviews: ['DISMISSED'] }, 'none'],
+  [
+    'the other reviews while a reviewer is requested again',
+    { reviews: ['CHANGES_REQUESTED', 'APPROVED'], requested: ['reviewer-1'] },
+    'approved',
+  ],
+])(
+  'GitHub readRepository: where no review is required, the decision is that of %s',
+  async (_name, change, decision) => {
+    const { server, forge } = github;
+    server.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(7, change)] }));
+    const { pullRequests, repository } = (await forge.readRepository('acme/shop'))!;
+    expect(pullRequests[0]?.review?.decision).toBe(decision);
+    await expect(forge.findOutdated?.([{ id: repository.id, pullRequests }])).resolves.toEqual(new Set());
+  },
+);
+
 test('GitHub readRepository: returns all fields of pull requests and issues', async () => {
   const { server, forge } = github;
   const label = { name: 'autorelease: pending', color: 'ededed' };

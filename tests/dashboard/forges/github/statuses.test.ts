@@ -59,6 +59,7 @@ test.each<[string, (one: GithubPullRequest) => unknown]>([
     'its merge status is being computed',
     (one) => Object.assign(one, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' }),
   ],
+  ['changes are requested where reviews are required', (one) => (one.reviewDecision = 'CHANGES_REQUESTED')],
   ['a review is required', (one) => (one.reviewDecision = 'REVIEW_REQUIRED')],
   ['auto-merge is enabled', (one) => (one.autoMerge = 'MERGE')],
   ['it joins the merge queue', (one) => (one.queued = true)],
@@ -70,6 +71,17 @@ test.each<[string, (one: GithubPullRequest) => unknown]>([
   await open(2, 2);
   change(github.server.repositories[1]!.pullRequests[0]!);
   expect((await compare()).outdated).toEqual(['r1']);
+});
+
+test('GitHub findOutdated: finds a repository whose pull request no longer requires a review', async () => {
+  await open(1);
+  const [one] = github.server.repositories[0]!.pullRequests;
+  one!.reviewDecision = 'REVIEW_REQUIRED';
+  const [repository] = await github.forge.discover();
+  const { repositories } = await github.forge.read([repository!]);
+  one!.reviewDecision = null;
+  const known = repositories.map(({ pullRequests }) => ({ id: repository!.id, pullRequests }));
+  await expect(github.forge.findOutdated?.(known)).resolves.toEqual(new Set([repository!.id]));
 });
 
 test('GitHub findOutdated: finds a repository with a new pull request, and one whose settings changed', async () => {
