@@ -79,7 +79,11 @@ const ROUTES: readonly Route<Asked>[] = [
   ['GET', /^\/merge_requests\/(\d+)$/, of((one) => ({ body: toNode(one) }))],
   ['POST', /^\/merge_requests\/(\d+)\/approve$/, of(approve)],
   ['POST', /^\/merge_requests\/(\d+)\/notes$/, of(addNote)],
-  ['GET', /^\/merge_requests\/(\d+)\/discussions$/, of(({ discussions }) => ({ body: discussions }))],
+  [
+    'GET',
+    /^\/merge_requests\/(\d+)\/discussions$/,
+    of(({ discussions }, seen) => toPage(discussions, seen, { url: '', size: 'per_page' })),
+  ],
   ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
   ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
   ['GET', /^\/repository\/commits\/(\w+)\/statuses$/, of(listStatuses)],

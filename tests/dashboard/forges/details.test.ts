@@ -87,6 +87,17 @@ test('details of GitLab: lists approvals, review states, unresolved discussions 
   expect(comments).toMatchObject([{ excerpt: 'Nice.' }]);
 });
 
+test('details of GitLab: lists a discussion after hundreds of events', async () => {
+  const note = { author: { username: 'lisa' }, created_at: at, resolvable: false };
+  const events = Array.from({ length: 450 }, (_none, index) => ({
+    notes: [{ ...note, id: index, body: 'added 1 commit', system: true }],
+  }));
+  const thread = { notes: [{ ...note, id: 900, body: 'Why?', system: false, resolvable: true, resolved: false }] };
+  const one = gitlabMergeRequest(1, { discussions: [...events, thread] });
+  const opened = await openGitlab([gitlabProject('acme/shop', { mergeRequests: [one] })]);
+  expect((await read(opened)).threads).toMatchObject([{ excerpt: 'Why?' }]);
+});
+
 test('details of Forgejo: lists reviews, the first unresolved comment of each line, and comments', async () => {
   const link = 'https://code.example/acme/shop/pulls/1';
   const said = { user: { login: 'lisa' }, html_url: `${link}#c1`, created_at: at, path: 'src/tax.ts' };

@@ -14,8 +14,8 @@ import {
 } from './queries.js';
 import { type GitlabRequests, toProjectPath, toRestId } from './requests.js';
 
-/** The most discussions that are read of a merge request. */
-const MAX_DISCUSSIONS = 200;
+/** The most discussions that are read of a merge request, the oldest first. Each event, such as a push, is one too. */
+const MAX_DISCUSSIONS = 2_000;
 
 /** The longest excerpt of a comment. */
 const MAX_EXCERPT = 500;
