@@ -84,6 +84,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
     ['PUT', project('/merge_requests/{iid}/rebase'), 'update a branch'],
     ['PUT', project('/merge_requests/{iid}'), 'close, change people and labels, ask Renovate to rebase'],
     ['POST', project('/merge_requests/{iid}/approve'), 'approve'],
+    ['GET', project('/merge_requests/{iid}/approvals'), 'find out whether the user has approved'],
     ['POST', project('/merge_requests/{iid}/notes'), 'comment'],
     ['GET', '/users', 'find a reviewer or an assignee'],
     ['GET', project('/hooks'), 'find the webhook, check access to webhooks'],

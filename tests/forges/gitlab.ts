@@ -78,6 +78,7 @@ const ROUTES: readonly Route<Asked>[] = [
   ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, of(cancelAutoMerge)],
   ['GET', /^\/merge_requests\/(\d+)$/, of((one) => ({ body: toNode(one) }))],
   ['POST', /^\/merge_requests\/(\d+)\/approve$/, of(approve)],
+  ['GET', /^\/merge_requests\/(\d+)\/approvals$/, of(toApprovals)],
   ['POST', /^\/merge_requests\/(\d+)\/notes$/, of(addNote)],
   [
     'GET',
@@ -206,6 +207,11 @@ function approve(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
   if (one.approvedBy.includes('mona')) return refuse(401, '401 Unauthorized');
   one.approvedBy.push('mona');
   return { status: 201, body: { iid: one.iid } };
+}
+
+function toApprovals({ approvedBy }: GitlabMergeRequest): TestResponse {
+  const approved_by = approvedBy.map((username) => ({ user: { username } }));
+  return { body: { user_has_approved: approvedBy.includes('mona'), approved_by } };
 }
 
 function addNote(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {

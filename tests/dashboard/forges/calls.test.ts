@@ -246,6 +246,7 @@ async function callGitlab(): Promise<Round> {
     ['merge', 6],
     ['close', 7],
   ]);
+  await forge.act({ fullName: 'acme/shop', number: 8, review: { verdict: 'approve' } }, 'review');
   await reviewAndEdit(forge, 8, { ...EDIT, reviewers: { add: ['lisa'], remove: ['ada'] } });
   await setUpWebhook(forge, (url) => shop.hooks.push({ ...HOOK, id: 90, url }));
   // Reading the hooks is refused as if they did not exist, so that the project is read.
@@ -313,7 +314,7 @@ const isNewer = (api: PublishedApi, template: string): boolean =>
 /** The parts of gitbeaker, GitLab's client for Node.js, that send the same calls. */
 interface Gitbeaker {
   readonly MergeRequests: Record<'cancelOnPipelineSuccess' | 'edit' | 'merge' | 'rebase' | 'show', Send>;
-  readonly MergeRequestApprovals: Record<'approve', Send>;
+  readonly MergeRequestApprovals: Record<'approve' | 'showConfiguration', Send>;
   readonly MergeRequestNotes: Record<'create', Send>;
   readonly MergeRequestDiscussions: Record<'all', Send>;
   readonly Commits: Record<'allStatuses', Send>;
@@ -348,6 +349,7 @@ test('calls of gitlab: the same as those of gitbeaker, which the test GitLab ans
   await client.MergeRequests.rebase(name, 2);
   await client.Users.all({ username: 'lisa' });
   await client.MergeRequestApprovals.approve(name, 1, { sha: merge.diffHeadSha });
+  await client.MergeRequestApprovals.showConfiguration(name, { mergerequestIId: 1 });
   await client.MergeRequestNotes.create(name, 1, 'Nice.');
   await client.MergeRequests.edit(name, 2, { stateEvent: 'close' });
   await client.MergeRequests.merge(name, 1, { sha: merge.diffHeadSha });

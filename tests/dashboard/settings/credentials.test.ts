@@ -106,8 +106,9 @@ test.each([
   ['Mona', 2],
 ])('a rejected approval is not sent as another user: further credential of %s', async (username, sent) => {
   const { dashboard, ada } = stage;
-  const one = gitlabMergeRequest(1, { approvedBy: ['mona'] });
-  stage.gitlab.projects.push(gitlabProject('acme/shop', { mergeRequests: [one] }));
+  stage.gitlab.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1)] }));
+  const rejected = { status: 401, body: { message: '401 Unauthorized' } };
+  stage.gitlab.failNext(rejected, { times: Infinity, path: /\/approve$/ });
   const further = { forge: 'gitlab', label: 'Other', url: stage.gitlab.url, username, token: GITLAB_TOKEN } as const;
   await dashboard.settings.save(ada, { ...settingsFor(stage), gitlabUsername: 'mona' });
   await dashboard.credentials.create(ada, further);

@@ -173,10 +173,22 @@ async function retryPipeline({ requests, target, mergeRequest }: ActionContext):
 }
 
 /** GitLab has no requests for changes in its REST API. An approval and its text are two requests. */
-async function review({ requests, path, sha, target }: ActionContext): Promise<void> {
+async function review(context: ActionContext): Promise<void> {
+  const { requests, path, target } = context;
   const { verdict, text } = requireInput(target.review);
-  if (verdict === 'approve') await requests.send('POST', `${path}/approve`, { sha });
+  if (verdict === 'approve') await approve(context);
   if (text !== undefined) await requests.send('POST', `${path}/notes`, { body: text });
+}
+
+/** Approves, or does nothing if the user has approved: GitLab rejects a second approval like a missing permission. */
+async function approve({ requests, path, sha }: ActionContext): Promise<void> {
+  await requests.send('POST', `${path}/approve`, { sha }).catch(async (error: unknown) => {
+    if (!(error instanceof ForgeError) || error.status !== 401) throw error;
+    const { user_has_approved: isApproved } = (await requests.get(`${path}/approvals`)) as {
+      readonly user_has_approved?: unknown;
+    };
+    if (isApproved !== true) throw error;
+  });
 }
 
 interface PeopleNode {

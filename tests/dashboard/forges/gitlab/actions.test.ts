@@ -58,6 +58,23 @@ test('GitLab act: throws for an unsupported action without a request', async () 
   expect(gitlab.server.seen).toEqual([]);
 });
 
+describe('GitLab act: an approval that GitLab rejects with 401', () => {
+  const review = { verdict: 'approve', text: 'Nice.' } as const;
+
+  test('counts as done if the user has approved, and its text is sent', async () => {
+    one.approvedBy = ['mona'];
+    await expect(gitlab.forge.act({ ...target, review }, 'review')).resolves.toBe('done');
+    expect(one).toMatchObject({ approvedBy: ['mona'], notes: [{ body: 'Nice.' }] });
+  });
+
+  test('is reported as a missing permission otherwise', async () => {
+    gitlab.server.failNext({ status: 401, body: { message: '401 Unauthorized' } }, { path: /\/approve$/ });
+    const refused = { kind: 'unauthorized', refusal: 'permission' };
+    await expect(gitlab.forge.act({ ...target, review }, 'review')).rejects.toMatchObject(refused);
+    expect(one).toMatchObject({ approvedBy: [], notes: [] });
+  });
+});
+
 test('GitLab checks: lists the jobs of the head pipeline', async () => {
   one.jobs = [
     { id: 1, name: 'build', status: 'success', duration: 12.4 },
