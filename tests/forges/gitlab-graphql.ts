@@ -50,10 +50,10 @@ export async function executeGitlab(body: string, state: GitlabGraphqlState): Pr
       const found = state.projects.find((one) => one.fullPath === fullPath);
       return found ? toProjectNode(found, state) : null;
     },
-    projects: ({ membership, ...page }: PageArguments & { readonly membership?: boolean }) =>
+    projects: ({ ids, membership, ...page }: ProjectArguments) =>
       toConnection(
         state.projects
-          .filter(({ isMember }) => isMember || membership !== true)
+          .filter(({ id, isMember }) => ids?.includes(toGlobalId(id)) ?? (isMember || membership !== true))
           .map((one) => toProjectNode(one, state)),
         page,
         state,
@@ -86,12 +86,19 @@ interface PageArguments {
   readonly sort?: string;
 }
 
+interface ProjectArguments extends PageArguments {
+  readonly ids?: readonly string[];
+  readonly membership?: boolean;
+}
+
+const toGlobalId = (id: number): string => `gid://gitlab/Project/${id}`;
+
 function toProjectNode(project: GitlabProject, state: GitlabGraphqlState) {
   const { id, fullPath, pushCode, adminProject, mergeRequests, issues } = project;
   const webUrl = `${state.url}/${fullPath}`;
   return {
     ...project,
-    id: `gid://gitlab/Project/${id}`,
+    id: toGlobalId(id),
     webUrl,
     userPermissions: { pushCode, adminProject },
     mergeRequest: ({ iid }: { readonly iid: string }) => {

@@ -10,7 +10,7 @@ export const gitlabSchema = buildSchema(`
   type Query {
     project(fullPath: ID!): Project
     currentUser: CurrentUser
-    projects(membership: Boolean, first: Int, after: String, sort: String): ProjectConnection
+    projects(ids: [ID!], membership: Boolean, first: Int, after: String, sort: String): ProjectConnection
   }
   enum TodoActionEnum {
     approval_required assigned build_failed directly_addressed marked member_access_requested mentioned

@@ -236,6 +236,10 @@ async function callGitlab(): Promise<Round> {
   });
   const { server, forge } = await openGitlab([shop]);
   const round = record(server);
+  const known = await forge.discover();
+  shop.fullPath = 'acme/store';
+  await forge.read(known);
+  shop.fullPath = 'acme/shop';
   await read(forge, 'acme/shop');
   await act(forge, [
     ['rerun_checks', 1],

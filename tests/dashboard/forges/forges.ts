@@ -119,6 +119,7 @@ export const FORGES: Readonly<Record<ForgeName, (options?: Partial<ForgeRequests
       writes: () => server.seen.filter(({ method, path }) => method !== 'GET' && path !== '/api/graphql').length,
       add(fullName, { pulls = 0, issues = 0 } = {}) {
         const project = gitlabProject(fullName, {
+          id: server.projects.length + 1,
           mergeRequests: list(pulls, 1, gitlabMergeRequest),
           issues: list(issues, ISSUES_FROM, gitlabIssue),
         });

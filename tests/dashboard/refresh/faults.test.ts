@@ -171,6 +171,21 @@ test('refresh: a renamed repository appears once, under its new name', async () 
   expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/store', 'acme/depot', 'acme/till']);
 });
 
+test('refresh: a project of GitLab that is renamed while its pipeline runs keeps its rows and snoozes', async () => {
+  const { ada, dashboard, gitlab } = stage;
+  const [project] = gitlab.projects;
+  project!.mergeRequests.push(gitlabMergeRequest(6, { pipeline: 'RUNNING' }));
+  await stage.refresh();
+  const until = new Date(Date.now() + 86_400_000);
+  await dashboard.snoozes.save(ada, { forge: 'gitlab', fullName: 'acme/till', number: 5, until, untilChange: false });
+  project!.fullPath = 'initech/web/till';
+  stage.wait(60_000);
+  await look();
+  const named = ({ pullRequests }: Board) => pullRequests.filter(({ forge }) => forge === 'gitlab');
+  expect(named(await stage.board())).toMatchObject([{ repo: 'initech/web/till', number: 6 }]);
+  expect(named(await stage.refresh())).toMatchObject([{ repo: 'initech/web/till', number: 6 }]);
+});
+
 test('refresh: the state of repositories that take over names stays with each of them', async () => {
   const { database, ada, github } = stage;
   const chain = ['acme/store', 'acme/depository', 'acme/stock'].map((name) => githubRepository(name));

@@ -50,6 +50,10 @@ export const DISCOVER = `
     }
   }${PROJECT}`;
 
+/** Finds the current path of a project. GitLab finds a renamed or transferred project by its id only. */
+export const FIND_PROJECT = `
+  query FindProject($ids: [ID!]!) { projects(ids: $ids, first: 1) { nodes { fullPath } } }`;
+
 export const READ_PROJECT = `
   query ReadProject($path: ID!, $mergeRequestsAfter: String, $issuesAfter: String) {
     project(fullPath: $path) { ...project ...mergeRequests ...issues }

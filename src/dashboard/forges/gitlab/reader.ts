@@ -1,5 +1,12 @@
 import { mapWithConcurrency } from '@trellis/core/concurrency';
-import type { Forge, RepositorySnapshot, ForgePullRequest, InvolvedOptions, InvolvedSnapshot } from '../forge.js';
+import type {
+  Forge,
+  ForgePullRequest,
+  ForgeRepository,
+  InvolvedOptions,
+  InvolvedSnapshot,
+  RepositorySnapshot,
+} from '../forge.js';
 import {
   isBotName,
   type PullRequestHistory,
@@ -24,6 +31,7 @@ import {
 import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import {
   DISCOVER,
+  FIND_PROJECT,
   type IssueNode,
   type MergeRequestNode,
   MORE_ISSUES,
@@ -41,6 +49,10 @@ import type { GitlabRequests } from './requests.js';
 
 interface DiscoverData {
   readonly projects: ConnectionPage<ProjectNode>;
+}
+
+interface FindData {
+  readonly projects: { readonly nodes: readonly (Pick<ProjectNode, 'fullPath'> | null)[] } | null;
 }
 
 type More = Pick<WholeProjectNode, 'issues' | 'mergeRequests'>;
@@ -82,6 +94,15 @@ export function createGitlabReader(
     };
   }
 
+  /** Reads a project whose name may be a former one, which a different project may have by now. */
+  async function readKnown({ id, fullName }: ForgeRepository): Promise<RepositorySnapshot | undefined> {
+    const reading = await readWhole(fullName);
+    if (reading?.repository.id === id) return reading;
+    const { projects } = (await requests.graphql(FIND_PROJECT, { ids: [id] })) as FindData;
+    const [found] = withoutNulls(projects?.nodes ?? []);
+    return found === undefined || found.fullPath === fullName ? undefined : readWhole(found.fullPath);
+  }
+
   return {
     async discover() {
       const readPage = async (after: string | null): Promise<ConnectionPage<ProjectNode>> =>
@@ -89,7 +110,7 @@ export function createGitlabReader(
       const { nodes } = await fetchRemainingPages(await readPage(null), MAX_REPOSITORIES, readPage);
       return mapRepositories(nodes, (node) => (belongsOnBoard(node) ? [toRepository(node)] : []));
     },
-    read: (repositories) => readRepositories(repositories, ({ fullName }) => readWhole(fullName)),
+    read: (repositories) => readRepositories(repositories, readKnown),
     readHistory: createHistoryReader(requests),
     readRepository: readWhole,
   };

@@ -14,6 +14,25 @@ beforeEach(async () => {
 });
 afterEach(() => gitlab.server.close());
 
+test('GitLab read: finds a renamed project by its id, also if a different one has its former name', async () => {
+  const shop = gitlabProject('acme/shop', { id: 1, mergeRequests: [gitlabMergeRequest(1)] });
+  gitlab.server.projects.push(shop);
+  const known = await gitlab.forge.discover();
+  shop.fullPath = 'initech/web/store';
+  const renamed = [{ repository: { id: known[0]!.id, fullName: 'initech/web/store' }, pullRequests: [{ number: 1 }] }];
+  expect((await gitlab.forge.read(known)).repositories).toMatchObject(renamed);
+  gitlab.server.projects.push(gitlabProject('acme/shop', { id: 2 }));
+  expect((await gitlab.forge.read(known)).repositories).toMatchObject(renamed);
+});
+
+test('GitLab read: omits a project that was deleted or archived', async () => {
+  gitlab.server.projects.push(gitlabProject('acme/shop', { id: 1 }), gitlabProject('acme/api', { id: 2 }));
+  const known = await gitlab.forge.discover();
+  gitlab.server.projects[1]!.archived = true;
+  gitlab.server.projects.splice(0, 1);
+  await expect(gitlab.forge.read(known)).resolves.toMatchObject({ repositories: [], unread: [] });
+});
+
 test('GitLab discover: returns writable projects without forks and archived ones', async () => {
   gitlab.server.projects.push(
     gitlabProject('acme/web/shop', { adminProject: true }),
