@@ -116,12 +116,16 @@ function toTest(filter: Filter, at: number): (one: PullRequest) => boolean {
     parseBoardSearch(filter.search ?? '').matches,
     (one) => isWithin(one.updatedAt, filter.updatedWithinHours, at),
     (one) => isWithin(one.createdAt, filter.createdWithinHours, at),
+    (one) => filter.reviewRequested === undefined || isReviewRequested(one) === filter.reviewRequested,
     ...FLAGS.filter((flag) => filter[flag] !== undefined).map(
       (flag) => (one: PullRequest) => (one[flag] ?? false) === filter[flag],
     ),
   ];
   return (one) => tests.every((test) => test(one));
 }
+
+const isReviewRequested = ({ reviewRequestedFromMe, reviewRequestedFromMyTeam }: PullRequest): boolean =>
+  reviewRequestedFromMe || reviewRequestedFromMyTeam === true;
 
 const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
 

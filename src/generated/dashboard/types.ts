@@ -3337,6 +3337,8 @@ export interface components {
             readonly labels?: readonly string[];
             readonly ci?: readonly components["schemas"]["CiStatus"][];
             readonly kinds?: readonly components["schemas"]["PullRequestKind"][];
+            /** @description Whether a review is requested from the user or from one of the user's teams. */
+            readonly reviewRequested?: boolean;
             readonly reviewRequestedFromMe?: boolean;
             readonly readyToMerge?: boolean;
             readonly needsReview?: boolean;

@@ -24615,7 +24615,7 @@ validate387.errors = vErrors;
 return errors === 0;
 }
 
-const schema388 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"response#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema388 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"response#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/PullRequestKind"}},"reviewRequested":{"type":"boolean"},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
 
 function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -25031,11 +25031,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reviewRequestedFromMe !== undefined){
-let data14 = data.reviewRequestedFromMe;
+if(data.reviewRequested !== undefined){
+let data14 = data.reviewRequested;
 const _errs35 = errors;
 if(typeof data14 !== "boolean"){
-validate389.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate389.errors = [{instancePath:instancePath+"/reviewRequested",schemaPath:"#/properties/reviewRequested/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs36 = errors;
@@ -25047,11 +25047,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.readyToMerge !== undefined){
-let data15 = data.readyToMerge;
+if(data.reviewRequestedFromMe !== undefined){
+let data15 = data.reviewRequestedFromMe;
 const _errs37 = errors;
 if(typeof data15 !== "boolean"){
-validate389.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate389.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs38 = errors;
@@ -25063,11 +25063,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.needsReview !== undefined){
-let data16 = data.needsReview;
+if(data.readyToMerge !== undefined){
+let data16 = data.readyToMerge;
 const _errs39 = errors;
 if(typeof data16 !== "boolean"){
-validate389.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate389.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs40 = errors;
@@ -25079,11 +25079,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.changedSinceVisit !== undefined){
-let data17 = data.changedSinceVisit;
+if(data.needsReview !== undefined){
+let data17 = data.needsReview;
 const _errs41 = errors;
 if(typeof data17 !== "boolean"){
-validate389.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate389.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs42 = errors;
@@ -25095,31 +25095,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updatedWithinHours !== undefined){
-let data18 = data.updatedWithinHours;
+if(data.changedSinceVisit !== undefined){
+let data18 = data.changedSinceVisit;
 const _errs43 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data18 !== "boolean"){
+validate389.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs44 = errors;
 if(errors === _errs43){
-if(typeof data18 == "number"){
-if(data18 > 8784 || isNaN(data18)){
-validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data18 < 1 || isNaN(data18)){
-validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs43){
-}
 }
 var valid0 = _errs43 === errors;
 }
@@ -25127,23 +25111,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.createdWithinHours !== undefined){
-let data19 = data.createdWithinHours;
+if(data.updatedWithinHours !== undefined){
+let data19 = data.updatedWithinHours;
 const _errs45 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs46 = errors;
 if(errors === _errs45){
 if(typeof data19 == "number"){
 if(data19 > 8784 || isNaN(data19)){
-validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data19 < 1 || isNaN(data19)){
-validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate389.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -25159,22 +25143,28 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.text !== undefined){
-let data20 = data.text;
+if(data.createdWithinHours !== undefined){
+let data20 = data.createdWithinHours;
 const _errs47 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs48 = errors;
 if(errors === _errs47){
-if(typeof data20 === "string"){
-if(func0(data20) > 255){
-validate389.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+if(typeof data20 == "number"){
+if(data20 > 8784 || isNaN(data20)){
+validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data20 < 1 || isNaN(data20)){
+validate389.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
 }
 }
-else {
-validate389.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
 }
 if(errors === _errs47){
 }
@@ -25185,21 +25175,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.search !== undefined){
-let data21 = data.search;
+if(data.text !== undefined){
+let data21 = data.text;
 const _errs49 = errors;
 const _errs50 = errors;
 if(errors === _errs49){
 if(typeof data21 === "string"){
 if(func0(data21) > 255){
-validate389.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate389.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate389.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs49){
@@ -25211,6 +25201,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.search !== undefined){
+let data22 = data.search;
+const _errs51 = errors;
+const _errs52 = errors;
+if(errors === _errs51){
+if(typeof data22 === "string"){
+if(func0(data22) > 255){
+validate389.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate389.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs51){
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -25566,7 +25583,7 @@ const schema400 = {"$id":"function-saveViewBody","$ref":"request#/components/sch
 const schema401 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"request#/components/schemas/ViewFilter"},"sort":{"$ref":"request#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"request#/components/schemas/ViewGroup","default":"none"}}};
 const schema408 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
 const schema409 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema402 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"request#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"request#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"request#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema402 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"request#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"request#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"request#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/PullRequestKind"}},"reviewRequested":{"type":"boolean"},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
 const schema403 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
 const schema406 = {"type":"string","enum":["success","failure","pending","none"]};
 const schema407 = {"type":"string","enum":["release","dependency","regular"]};
@@ -25985,11 +26002,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reviewRequestedFromMe !== undefined){
-let data14 = data.reviewRequestedFromMe;
+if(data.reviewRequested !== undefined){
+let data14 = data.reviewRequested;
 const _errs35 = errors;
 if(typeof data14 !== "boolean"){
-validate400.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate400.errors = [{instancePath:instancePath+"/reviewRequested",schemaPath:"#/properties/reviewRequested/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs36 = errors;
@@ -26001,11 +26018,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.readyToMerge !== undefined){
-let data15 = data.readyToMerge;
+if(data.reviewRequestedFromMe !== undefined){
+let data15 = data.reviewRequestedFromMe;
 const _errs37 = errors;
 if(typeof data15 !== "boolean"){
-validate400.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate400.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs38 = errors;
@@ -26017,11 +26034,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.needsReview !== undefined){
-let data16 = data.needsReview;
+if(data.readyToMerge !== undefined){
+let data16 = data.readyToMerge;
 const _errs39 = errors;
 if(typeof data16 !== "boolean"){
-validate400.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate400.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs40 = errors;
@@ -26033,11 +26050,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.changedSinceVisit !== undefined){
-let data17 = data.changedSinceVisit;
+if(data.needsReview !== undefined){
+let data17 = data.needsReview;
 const _errs41 = errors;
 if(typeof data17 !== "boolean"){
-validate400.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate400.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs42 = errors;
@@ -26049,31 +26066,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updatedWithinHours !== undefined){
-let data18 = data.updatedWithinHours;
+if(data.changedSinceVisit !== undefined){
+let data18 = data.changedSinceVisit;
 const _errs43 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data18 !== "boolean"){
+validate400.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs44 = errors;
 if(errors === _errs43){
-if(typeof data18 == "number"){
-if(data18 > 8784 || isNaN(data18)){
-validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data18 < 1 || isNaN(data18)){
-validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs43){
-}
 }
 var valid0 = _errs43 === errors;
 }
@@ -26081,23 +26082,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.createdWithinHours !== undefined){
-let data19 = data.createdWithinHours;
+if(data.updatedWithinHours !== undefined){
+let data19 = data.updatedWithinHours;
 const _errs45 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs46 = errors;
 if(errors === _errs45){
 if(typeof data19 == "number"){
 if(data19 > 8784 || isNaN(data19)){
-validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data19 < 1 || isNaN(data19)){
-validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate400.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -26113,22 +26114,28 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.text !== undefined){
-let data20 = data.text;
+if(data.createdWithinHours !== undefined){
+let data20 = data.createdWithinHours;
 const _errs47 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs48 = errors;
 if(errors === _errs47){
-if(typeof data20 === "string"){
-if(func0(data20) > 255){
-validate400.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+if(typeof data20 == "number"){
+if(data20 > 8784 || isNaN(data20)){
+validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data20 < 1 || isNaN(data20)){
+validate400.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
 }
 }
-else {
-validate400.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
 }
 if(errors === _errs47){
 }
@@ -26139,21 +26146,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.search !== undefined){
-let data21 = data.search;
+if(data.text !== undefined){
+let data21 = data.text;
 const _errs49 = errors;
 const _errs50 = errors;
 if(errors === _errs49){
 if(typeof data21 === "string"){
 if(func0(data21) > 255){
-validate400.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate400.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate400.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs49){
@@ -26165,6 +26172,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.search !== undefined){
+let data22 = data.search;
+const _errs51 = errors;
+const _errs52 = errors;
+if(errors === _errs51){
+if(typeof data22 === "string"){
+if(func0(data22) > 255){
+validate400.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate400.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs51){
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

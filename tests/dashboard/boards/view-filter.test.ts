@@ -32,6 +32,20 @@ const rows: readonly Row[] = [
   }),
 ];
 
+test('a view filters by a review requested from the caller or a team of the caller', () => {
+  const asked = [
+    pullRequest({ number: 1, reviewRequestedFromMe: true }),
+    pullRequest({ number: 2, reviewRequestedFromMyTeam: true }),
+    pullRequest({ number: 3, reviewRequestedFromMyTeam: false }),
+    pullRequest({ number: 4 }),
+  ];
+  const list = (reviewRequested: boolean) => numbers(applyView(asked, view({ reviewRequested }), at));
+  expect([list(true), list(false)]).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
 test.each<[string, View['filter'], readonly number[]]>([
   ['nothing', {}, [1, 2]],
   ['section', { sections: ['needs_your_review', 'drafts'] }, [2]],

@@ -13,6 +13,7 @@ const ROWS = [
     reviewRequestedFromMe: true,
     title: 'Keep sessions',
   }),
+  row({ number: 4, section: 'needs_your_review', reviewRequestedFromMyTeam: true }),
 ];
 
 test.each<Partial<Filter>>([

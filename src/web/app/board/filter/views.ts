@@ -2,7 +2,7 @@ import { joinSearches, parseBoardSearch } from '../../../../board-search/board-s
 import type { components } from '../../../../generated/dashboard/client.js';
 import { serverNow } from '../../ui/times.js';
 import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
-import { type Filter, NO_FILTER, type QuickFilter } from './filter.js';
+import { type Filter, NO_FILTER, QUICK_FILTERS, type QuickFilter } from './filter.js';
 
 export type SavedView = components['schemas']['SavedView'];
 type ViewFilter = components['schemas']['ViewFilter'];
@@ -22,6 +22,7 @@ export function createViewMatcher(view: ViewFilter, now = serverNow()): (row: Pu
     ) &&
     includesOne(view.ci, row.ciKnown === false ? [] : [row.ci]) &&
     includesOne(view.kinds, [row.kind]) &&
+    (view.reviewRequested === undefined || view.reviewRequested === QUICK_FILTERS.mine.matches(row)) &&
     FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
     isWithin(row.updatedAt, view.updatedWithinHours, now) &&
     isWithin(row.createdAt, view.createdWithinHours, now) &&
@@ -62,7 +63,7 @@ const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
   bots: { kinds: ['dependency'] },
   ready: { readyToMerge: true },
   review: { needsReview: true },
-  mine: { reviewRequestedFromMe: true },
+  mine: { reviewRequested: true },
 };
 
 /** Converts a filter to a view: the conditions of the open view, combined with those of the filter. */
