@@ -188,6 +188,30 @@ test('backup: contains a consistent snapshot while the server writes', async () 
   expect(people).toHaveLength(boards.length);
 });
 
+test('backup and restore: preserve entries of the audit log that are not chained yet, in any order', async () => {
+  const database = await openDatabase(server.place);
+  // The numbers are unique on SQLite only, and rows of PostgreSQL have no order.
+  for (const [number, action] of engine === 'SQLite'
+    ? ([[1, 'a']] as const)
+    : ([
+        [7, 'c'],
+        [2, 'a'],
+        [2, 'b'],
+      ] as const)) {
+    const entry = { number, action, subject_type: 'object', at: 1, ip: '::1', is_rejected: 1 };
+    await database.insertInto('audit_pending').values(entry).execute();
+  }
+  await database.destroy();
+  expect(await run(backupCommand, server)).toMatchObject({ code: 0 });
+  const target = await makeServer('new', engine);
+  expect(await run(restoreCommand, target)).toMatchObject({ code: 0 });
+  const restored = await openDatabase(target.place);
+  const entries = await restored.selectFrom('audit_pending').select('action').orderBy('number').execute();
+  await restored.destroy();
+  expect(entries.map(({ action }) => action).sort()).toEqual(engine === 'SQLite' ? ['a'] : ['a', 'b', 'c']);
+  expect(entries.at(-1)?.action).toBe(engine === 'SQLite' ? 'a' : 'c');
+});
+
 test('backup and restore: refuse the address of an unknown store', async () => {
   for (const make of [backupCommand, restoreCommand]) {
     const said = await runCommand(

@@ -150,12 +150,15 @@ export function readRows(transaction: Database, table: TableName): AsyncGenerato
   return isPostgres(transaction) ? readByCursor(transaction, table) : readByNumber(transaction, table);
 }
 
+/** Reads a PostgreSQL table. Its rows have no order, and the numbers of pending entries need not be unique as on SQLite. */
 async function* readByCursor(transaction: Database, table: TableName): AsyncGenerator<readonly TableRow[]> {
-  await sql`declare rows no scroll cursor for select * from ${sql.table(table)}`.execute(transaction);
-  for (;;) {
+  const isNumbered = table === 'audit_pending';
+  const order = sql.raw(isNumbered ? 'order by number' : '');
+  await sql`declare rows no scroll cursor for select * from ${sql.table(table)} ${order}`.execute(transaction);
+  for (let number = 0; ;) {
     const { rows } = await sql<TableRow>`fetch ${sql.lit(BATCH)} from rows`.execute(transaction);
     if (rows.length === 0) break;
-    yield rows;
+    yield isNumbered ? rows.map((row) => ({ ...row, number: (number += 1) })) : rows;
   }
   await sql`close rows`.execute(transaction);
 }
