@@ -1,4 +1,4 @@
-import type { Kysely, CompiledQuery, Driver } from 'kysely';
+import type { Kysely, CompiledQuery, Driver, TableMetadata } from 'kysely';
 import { type Database, DatabaseError, isPostgres, connectDatabase, type DatabaseTarget } from './database.js';
 import { sql, Kysely as KyselyDatabase } from './kysely.js';
 import {
@@ -190,9 +190,16 @@ export async function readSchema(database: Database): Promise<SchemaState> {
 }
 
 async function hasTable(database: Database, name: string, column?: string): Promise<boolean> {
-  const tables = await database.introspection.getTables();
-  const found = tables.find((table) => table.name === name);
+  const found = (await listTables(database)).find((table) => table.name === name);
   return found !== undefined && (column === undefined || found.columns.some((each) => each.name === column));
+}
+
+/** Lists the tables of Trellis. Other schemas of a PostgreSQL database may contain tables with the same names. */
+async function listTables(database: Database): Promise<readonly TableMetadata[]> {
+  const tables = await database.introspection.getTables();
+  if (!isPostgres(database)) return tables;
+  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(database);
+  return tables.filter(({ schema }) => schema === rows[0]?.name);
 }
 
 interface ServiceVersions {
@@ -262,8 +269,7 @@ async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
 
 /** Returns the number of the last migration of the database; 0 for none. */
 export async function readSchemaVersion(database: Database): Promise<number> {
-  const tables = await database.introspection.getTables();
-  if (!tables.some(({ name }) => name === 'schema_versions')) return 0;
+  if (!(await hasTable(database, 'schema_versions'))) return 0;
   return readVersion(database as unknown as Kysely<SchemaVersions>);
 }
 

@@ -119,6 +119,23 @@ describe('PostgreSQL', () => {
     await database.destroy();
   });
 
+  test('has its tables in the first schema of the search path, beside those of another installation', async () => {
+    const { href } = await placeUrl();
+    const first = await openDatabase({ url: href });
+    const person = { id: 'ada', username: 'A', username_key: 'a', display_name: 'A', is_admin: 1, created_at: 1 };
+    await first.insertInto('people').values(person).execute();
+    await sql`create schema staging`.execute(first);
+    const url = `${href}?options=${encodeURIComponent('-c search_path=staging')}`;
+    // The second start finds the tables of the first one.
+    for (const _start of ['first', 'second']) {
+      const second = await openDatabase({ url });
+      expect(await second.selectFrom('people').selectAll().execute()).toEqual([]);
+      await second.destroy();
+    }
+    expect(await first.selectFrom('people').selectAll().execute()).toEqual([person]);
+    await first.destroy();
+  });
+
   test('rejects a server whose version is too old', async () => {
     const old = await startOldPostgres('14.9');
     expect(await reasonOf(old.url)).toBe(
