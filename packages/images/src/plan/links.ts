@@ -15,12 +15,12 @@ import {
   assertRenderable,
   canHoldFrames,
   findOutputFormat,
+  getPipelineVersion,
   type ImageTransform,
   type Operations,
   type Output,
   type OutputFormat,
   outputSize,
-  PIPELINE_VERSION,
   toOutput,
   toTransform,
 } from './transform.js';
@@ -86,7 +86,7 @@ export function createLinks(key: Uint8Array): Links {
 export function formatTransformText(recipe: ImageTransform): string {
   const { duotone, background, focus } = recipe;
   const members = {
-    v: PIPELINE_VERSION,
+    v: getPipelineVersion(recipe),
     w: recipe.width,
     h: recipe.height,
     s: recipe.scaling === 'fill' ? undefined : recipe.scaling,

@@ -46,8 +46,8 @@ export interface Operations {
   readonly duotone?: { readonly highlight: string; readonly shadow: string; readonly opacity: number };
 }
 
-/** Increase when the same transform gives different pixels, so that existing files are not reused. */
-export const PIPELINE_VERSION = 1;
+/** Returns the version of the pipeline. Increase it when a transform gives different pixels, so that its files are not reused. */
+export const getPipelineVersion = (recipe: ImageTransform): number => (needsNewPalette(recipe) ? 2 : 1);
 
 /** The largest difference between two 8-bit colour values. */
 const MAX_TRIM = 255;
@@ -152,6 +152,10 @@ type Encoding = 'quality' | 'progressive' | 'compressionLevel' | 'speed';
 export const needsTwoRuns = ({ rotate, duotone }: ImageTransform): boolean =>
   rotate !== undefined || duotone !== undefined;
 
+/** Returns whether a GIF may have colours that the palette of its source lacks. A rotation or duotone removes that palette. */
+export const needsNewPalette = ({ format, grayscale, scaling }: ImageTransform): boolean =>
+  format === 'gif' && (grayscale === true || scaling === 'contain');
+
 /**
  * Returns whether the derived image may be animated. Frames lie in memory as one tall strip, which can be neither rotated
  * nor trimmed.
@@ -187,8 +191,9 @@ function tooLarge({ width, height }: Size, expected: string): AppError {
   return new AppError('invalid_input', `Expected the image to have ${expected}; received ${width} × ${height}.`);
 }
 
-/** Serialises a transform with its members in a fixed order, so that equal transforms give equal text. */
-export const formatTransform = (recipe: ImageTransform): string => JSON.stringify(recipe, MEMBERS);
+/** Serialises a transform and its version, with members in a fixed order, so that equal transforms give equal text. */
+export const formatTransform = (recipe: ImageTransform): string =>
+  `${getPipelineVersion(recipe)} ${JSON.stringify(recipe, MEMBERS)}`;
 
 const MEMBERS = [
   'animated',
@@ -216,8 +221,7 @@ const MEMBERS = [
 const DIGEST_LENGTH = 24;
 
 /** Returns the file name of a derived image, without extension, for its serialised transform. */
-export const toImageDigest = (text: string): string =>
-  hash('sha256', `${PIPELINE_VERSION} ${text}`, 'hex').slice(0, DIGEST_LENGTH);
+export const toImageDigest = (text: string): string => hash('sha256', text, 'hex').slice(0, DIGEST_LENGTH);
 
 /** The formats of derived images, each named after its encoder. */
 export type OutputFormat = 'jpg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';

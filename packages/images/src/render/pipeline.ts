@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { parseHex } from '../plan/arguments.js';
 import { type Box, orientBox, sizeInFile } from '../plan/sizes.js';
-import { canHoldFrames, type ImageTransform, needsTwoRuns } from '../plan/transform.js';
+import { canHoldFrames, type ImageTransform, needsNewPalette, needsTwoRuns } from '../plan/transform.js';
 import { type ImageDimensions, type ImageMetadata, type ImageSource, unreadableImageError } from '../source.js';
 import { getMaxPixels, openImage } from './open-image.js';
 
@@ -222,7 +222,7 @@ function encode(image: Sharp, recipe: ImageTransform, { hasAlpha, timing = {} }:
     case 'avif':
       return image.avif({ quality, effort: AVIF_EFFORT });
     case 'gif':
-      return image.gif(timing);
+      return image.gif({ ...timing, reuse: !needsNewPalette(recipe) });
     case 'tiff':
       // JPEG compression, the default of TIFF, does not support transparency.
       return image.tiff(hasAlpha ? { compression: 'lzw', predictor: 'horizontal' } : { quality });

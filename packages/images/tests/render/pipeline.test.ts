@@ -29,6 +29,8 @@ async function make(source: ImageSource, frame: Frame, args: ImageArguments): Pr
   );
 }
 
+type RGBA = [number, number, number, number];
+
 interface Case {
   readonly operation: string;
   readonly frame: Frame;
@@ -318,6 +320,16 @@ test('renderImage: converts an ICC profile to sRGB and removes it', async () => 
   const made = await make(source, { width: 30 }, { pngQuality: 100 });
   expect((await sharp(made).metadata()).icc).toBeUndefined();
   await expectAlike(made, await scene(60, 40).resize(30).png().toBuffer());
+});
+
+test.each<[string, ImageArguments, RGBA]>([
+  ['in grey', { grayscale: true }, [107, 107, 107, 255]],
+  ['with a background', { fit: 'CONTAIN', background: '#ff00ff' }, [255, 0, 255, 255]],
+])('renderImage: a GIF %s has colours that its source lacks', async (_how, args, corner) => {
+  const source = await pictures.put('palette.gif', scene(60, 40).gif());
+  const made = await make(source, { width: 30, height: 30 }, args);
+  const { data } = await sharp(made).raw().toBuffer({ resolveWithObject: true });
+  expect([...data.subarray(0, 4)]).toEqual(corner);
 });
 
 test.each(['GIF', 'WEBP'] as const)('renderImage: an animated GIF keeps its frames as %s', async (name) => {
