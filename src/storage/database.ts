@@ -307,10 +307,12 @@ export class DatabaseError extends Error {
 
 /** The messages for PostgreSQL error codes. */
 const REASONS: Readonly<Record<string, string>> = {
+  '25006': 'the PostgreSQL server is a standby, or the database is read-only',
   '28000': 'the PostgreSQL server rejected the user',
   '28P01': 'the PostgreSQL server rejected the password',
   '3D000': 'the database does not exist',
   '42501': 'the user is not allowed to create tables',
+  '53100': 'the disk of the PostgreSQL server is full',
   '53300': 'the PostgreSQL server has no free connections',
   '57P03': 'the PostgreSQL server is starting up or shutting down',
 };

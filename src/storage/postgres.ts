@@ -183,7 +183,7 @@ function toBindingClient(client: pg.PoolClient, names: StatementNames): Postgres
     if (failure !== undefined) throwUnavailable(failure);
     return run(sql, parameters.map(toBindable)).catch((error: unknown) => {
       if (isEndOfConnection(error)) failure = error;
-      if (failure !== undefined || isLimitReached(error)) throwUnavailable(error);
+      if (failure !== undefined || isUnavailable(error)) throwUnavailable(error);
       throw error;
     });
   };
@@ -240,19 +240,26 @@ const PLAN_LOST: readonly unknown[] = ['0A000', '26000'];
 
 const isPlanLost = (error: unknown): boolean => PLAN_LOST.includes((error as { readonly code?: unknown }).code);
 
-/** The error codes of a lock that is not released in time, and of a statement that takes too long. */
-const LIMIT_CODES: readonly unknown[] = ['55P03', '57014'];
+/**
+ * The error codes of a lock that is not released in time, of a statement that takes too long, of missing resources such as
+ * disk space (class 53), and of a failing disk.
+ */
+const UNAVAILABLE = /^(?:55P03|57014|53...|58030)$/;
 
-const isLimitReached = (error: unknown): boolean => LIMIT_CODES.includes((error as { readonly code?: unknown }).code);
+const isUnavailable = (error: unknown): boolean =>
+  UNAVAILABLE.test(String((error as { readonly code?: unknown }).code));
+
+/** The error code of a write on a standby. After a failover, new connections lead to the server that accepts writes. */
+const READ_ONLY = '25006';
 
 /**
- * Returns whether an error means that the connection has ended. Errors of a query have a lower severity than FATAL, and
+ * Returns whether an error means that the connection has ended, or is of no more use. Errors of a query have a lower severity than FATAL, and
  * range errors come from {@link toNumber}.
  */
 function isEndOfConnection(error: unknown): boolean {
   if (error instanceof RangeError) return false;
-  const { severity } = error as { readonly severity?: string };
-  return severity === undefined || severity === 'FATAL';
+  const { severity, code } = error as { readonly severity?: string; readonly code?: unknown };
+  return severity === undefined || severity === 'FATAL' || code === READ_ONLY;
 }
 
 function throwUnavailable(cause: unknown): never {

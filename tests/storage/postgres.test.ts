@@ -199,6 +199,27 @@ describe('PostgreSQL', () => {
       await expect(sql`select 9007199254740993 as big`.execute(database)).rejects.toThrow('received 9007199254740993');
     });
 
+    test.each([
+      ['a full disk', '53100'],
+      ['no memory', '53200'],
+      ['a failing disk', '58030'],
+    ])('reports a server with %s as unavailable', async (_what, code) => {
+      const fail = sql.raw(`do $$ begin raise exception 'failed' using errcode = '${code}'; end $$`);
+      const work = inTransaction(database, (transaction) => fail.execute(transaction));
+      await expect(work).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '2' } });
+    });
+
+    test('replaces a connection to a server that has become a standby', async () => {
+      const add = (name: string) =>
+        database.insertInto('secret_consumers').values({ name, public_key: null }).execute();
+      // The setting belongs to the connection, which the pool gives to the next query.
+      await sql`set default_transaction_read_only = on`.execute(database);
+      await expect(add('lost')).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '2' } });
+      await add('kept');
+      const found = await database.selectFrom('secret_consumers').select('name').execute();
+      expect(found).toEqual([{ name: 'kept' }]);
+    });
+
     test('continues after its server has closed the connections', async () => {
       const end = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`;
       await expect(end.execute(database)).rejects.toThrow();
