@@ -89,8 +89,8 @@ function toSettings({ hasDeadlines, ...target }: PostgresOptions): string {
         statement_timeout: statementSeconds,
         idle_in_transaction_session_timeout: idleSeconds,
       }
-    : // Work without deadlines takes its time.
-      { idle_in_transaction_session_timeout: 60 };
+    : // Work without deadlines takes its time, whatever the limits of the role are.
+      { lock_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 60 };
   return Object.entries(seconds)
     .map(([name, value]) => `; set local ${name} = '${value}s'`)
     .join('');

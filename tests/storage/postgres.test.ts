@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
+import { connectDatabase, type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
 import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
 import { prepare } from '../../src/storage/prepared.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
@@ -104,6 +104,14 @@ describe('PostgreSQL', () => {
       expect(performance.now() - startedAt).toBeGreaterThan(990);
       expect(performance.now() - startedAt).toBeLessThan(7_000);
     });
+    await database.destroy();
+  });
+
+  test('has no limits for migrations and backups, also if the role has some', async () => {
+    const url = `${(await placeUrl()).href}?options=${encodeURIComponent('-c statement_timeout=100')}`;
+    const database = connectDatabase({ url }, { hasDeadlines: false });
+    const sleep = (transaction: Database) => sql`select pg_sleep(0.3)`.execute(transaction);
+    await expect(inTransaction(database, sleep)).resolves.toMatchObject({ rows: [{}] });
     await database.destroy();
   });
 
