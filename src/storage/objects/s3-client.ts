@@ -82,7 +82,8 @@ export function createS3Client(location: S3Location, loadCredentials: () => Prom
 
   async function sign({ method, key, query = {}, headers = {}, body }: S3Request) {
     const credentials = await loadCredentials();
-    const search = new URLSearchParams(query).toString();
+    // Servers such as Ceph verify the signature of a plus sign, which stands for a space, as that of a plus sign.
+    const search = new URLSearchParams(query).toString().replaceAll('+', '%20');
     const signer = new AwsV4Signer({
       method,
       url: `${location.url}/${encodeKey(key)}${search && `?${search}`}`,

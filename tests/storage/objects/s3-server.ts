@@ -246,7 +246,8 @@ async function findRefusal(origin: Origin, request: IncomingMessage, body: Buffe
   if (createHash('sha256').update(body).digest('hex') !== headers['x-amz-content-sha256']) {
     return { status: 400, body: errorDocument('XAmzContentSHA256Mismatch') };
   }
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://host');
+  // A plus sign in a query stands for itself, as Ceph verifies signatures, and not for a space.
+  const { pathname, searchParams } = new URL((request.url ?? '').replaceAll('+', '%2B'), 'http://host');
   const options = {
     service: 's3',
     region,
