@@ -58,11 +58,14 @@ export function parseS3Url(text: string, env: AwsEnvironment): S3Location {
 }
 
 function toBucketUrl(endpoint: string, { bucket, style }: { readonly bucket: string; readonly style: string }): string {
-  if (!/^https?:\/\/[^\s/?#@]+\/?$/.test(endpoint) || !URL.canParse(endpoint)) {
+  if (!/^https?:\/\/[^\s/?#@]+(?:\/[\w.~-]+)*\/?$/.test(endpoint) || !URL.canParse(endpoint)) {
     throw invalid('expected an endpoint such as https://storage.example.org');
   }
-  const { protocol, host } = new URL(endpoint);
-  return style === 'path' ? `${protocol}//${host}/${bucket}` : `${protocol}//${bucket}.${host}`;
+  const { protocol, host, pathname } = new URL(endpoint);
+  const path = pathname.replace(/\/$/, '');
+  if (style === 'path') return `${protocol}//${host}${path}/${bucket}`;
+  if (path !== '') throw invalid('expected the style "path" for an endpoint with a path');
+  return `${protocol}//${bucket}.${host}`;
 }
 
 function decodePath(path: string): string {

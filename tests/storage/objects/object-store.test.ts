@@ -232,6 +232,11 @@ describe('s3 location', () => {
       { address: 'http://minio:9000/b-1', region: 'us-east-1', prefix: '' },
     ],
     [
+      's3://b-1?endpoint=https://p.supabase.co/storage/v1/s3/',
+      {},
+      { address: 'https://p.supabase.co/storage/v1/s3/b-1', region: 'us-east-1', prefix: '' },
+    ],
+    [
       's3://b-1?endpoint=https://r.example&region=auto&style=host',
       { AWS_ENDPOINT_URL: 'http://minio:9000' },
       { address: 'https://b-1.r.example', region: 'auto', prefix: '' },
@@ -243,6 +248,8 @@ describe('s3 location', () => {
     's3://b-1?zone=x',
     's3://b-1?endpoint=ftp://x',
     's3://b-1?style=x',
+    's3://b-1?endpoint=https://p.example/s3&style=host',
+    's3://b-1?endpoint=https://p.example/a?b',
     'https://b-1',
   ])('refuses %s', (url) => expect(() => parse(url)).toThrow(/expected|unknown parameter/));
 
