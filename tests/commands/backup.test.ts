@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
@@ -421,10 +421,14 @@ describe('scheduled backups', () => {
       await writeFile(path.join(place, `trellis-2020-01-${day}T00-00-00Z.backup`), '');
     }
     await writeFile(path.join(place, 'notes.txt'), '');
+    for (const name of ['.trellis-backup-killed', '.trellis-backup-running'])
+      await writeFile(path.join(place, name), '');
+    await utimes(path.join(place, '.trellis-backup-killed'), 1, 1);
     const names = await Promise.all(options.map(runDueBackup));
     const [name] = names.filter((each) => each !== undefined);
     expect(names.filter((each) => each !== undefined)).toHaveLength(1);
-    expect((await readdir(place)).sort()).toEqual(['notes.txt', 'trellis-2020-01-03T00-00-00Z.backup', name]);
+    const kept = ['.trellis-backup-running', 'notes.txt', 'trellis-2020-01-03T00-00-00Z.backup', name];
+    expect((await readdir(place)).sort()).toEqual(kept);
     expect(await Promise.all(options.map(runDueBackup))).toEqual([undefined, undefined]);
     // The names contain the second.
     await sleep(1_000);

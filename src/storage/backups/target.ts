@@ -89,7 +89,8 @@ function createFolderTarget(folder: string): BackupTarget {
     find,
     async write(name, content, { overwrite, signal }) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const temporary = join(folder, `.trellis-backup-${randomUUID()}`);
+      await deleteAbandoned(folder);
+      const temporary = join(folder, `${TEMPORARY}${randomUUID()}`);
       try {
         const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(content, file, { signal });
@@ -113,6 +114,17 @@ function createFolderTarget(folder: string): BackupTarget {
     },
     remove: (name) => rm(join(folder, name), { force: true }),
   };
+}
+
+const TEMPORARY = '.trellis-backup-';
+const DAY_MS = 86_400_000;
+
+/** Deletes the incomplete files of processes that were killed more than a day ago. */
+async function deleteAbandoned(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((entry) => entry.startsWith(TEMPORARY))) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && found.mtimeMs < Date.now() - DAY_MS) await rm(join(folder, name), { force: true });
+  }
 }
 
 async function moveToFile(temporary: string, file: string, overwrite: boolean): Promise<void> {
