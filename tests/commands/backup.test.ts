@@ -435,10 +435,28 @@ describe('scheduled backups', () => {
     expect(await runDueBackup({ ...options[0]!, hours: 12 })).toMatch(/\.backup$/);
     await databases[0]!
       .updateTable('backup_schedule')
-      .set({ due_at: 0, lease_until: 2 ** 50 })
+      .set({ due_at: 0, lease_until: Date.now() + 60_000 })
       .execute();
     expect(await runDueBackup(options[0]!)).toBeUndefined();
     await Promise.all(databases.map((database) => database.destroy()));
+  });
+
+  test('continue after the clock was set back, and keep their number of backups', async () => {
+    const place = path.join(folder, 'backups');
+    const database = await openDatabase(server.place);
+    await mkdir(place);
+    const future = ['01', '02'].map((day) => `trellis-2999-01-${day}T00-00-00Z.backup`);
+    for (const name of future) await writeFile(path.join(place, name), '');
+    await database
+      .insertInto('backup_schedule')
+      .values({ id: 1, due_at: 2 ** 50, lease_until: 2 ** 50 })
+      .execute();
+    const name = await runDueBackup({
+      ...{ database, databaseUrl: 'url' in server.place ? server.place.url : undefined, state: server.state, place },
+      ...{ env: {}, recipients: [], hours: 24, keep: 1, release: '1.2.3', report: (error) => expect(error).toBe('') },
+    });
+    expect((await readdir(place)).sort()).toEqual([name, ...future]);
+    await database.destroy();
   });
 
   test('leave no file when they are cancelled, and are then due at once', async () => {

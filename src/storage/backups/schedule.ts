@@ -94,7 +94,9 @@ export async function runDueBackup(options: BackupScheduleOptions): Promise<stri
     await runProcess({ ...options, name }, signal);
     await release(database, { holder, dueAt: now + intervalMs, name, at: now });
     const target = await openBackupTarget(place, { folder: state, env });
-    for (const { name: old } of (await listBackups(target)).slice(keep)) await target.remove(old);
+    // Backups with later names were created while the clock was wrong, and must not replace the ones of today.
+    const backups = (await listBackups(target)).filter((backup) => backup.name <= name);
+    for (const { name: old } of backups.slice(keep)) await target.remove(old);
     return name;
   } catch (error) {
     // A cancelled backup is due at once, at another server or after a restart.
@@ -153,7 +155,9 @@ async function claim(database: Database, { holder, intervalMs }: Claim): Promise
     const row = await transaction.selectFrom('backup_schedule').selectAll().executeTakeFirst();
     // A time beyond the interval is that of a longer interval, which was set before.
     const isDue = row === undefined || row.due_at <= now || row.due_at > now + intervalMs;
-    if (!isDue || (row?.lease_until ?? 0) > now) return undefined;
+    // A later end is that of a lease whose holder has ended before the clock was set back.
+    const isLeased = row !== undefined && row.lease_until > now && row.lease_until <= now + LEASE_MS;
+    if (!isDue || isLeased) return undefined;
     const lease = { lease_holder: holder, lease_until: now + LEASE_MS };
     if (row !== undefined) await transaction.updateTable('backup_schedule').set(lease).execute();
     else
