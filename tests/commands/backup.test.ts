@@ -9,7 +9,7 @@ import { createRowDigest, readRows, writeArchiveContents } from '../../src/stora
 import { restoreBackup } from '../../src/storage/backups/backup.js';
 import { runDueBackup } from '../../src/storage/backups/schedule.js';
 import { locateBackup } from '../../src/storage/backups/target.js';
-import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
+import { type Database, type DatabaseTarget, inSnapshot, inTransaction } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
@@ -161,6 +161,27 @@ test('backup: creates a file with mode 0600, and overwrites one only with --forc
   expect(await readFile(file)).toEqual(before);
   expect(await run(backupCommand, server, '--force', '--quiet')).toEqual({ code: 0, out: '', err: '' });
   expect((await readdir(folder)).sort()).toEqual(['old', 'trellis.backup']);
+});
+
+test('backup: reads few large rows at a time, and many small ones', async () => {
+  const database = await openDatabase(server.place);
+  const ids = Array.from({ length: 30 }, (_, index) => `p${index}`);
+  for (const id of ids) {
+    await addPerson(database, id);
+    const board = { person_id: id, generated_at: 1, snapshot: 'x'.repeat(2 ** 20) };
+    await database.insertInto('boards').values(board).execute();
+  }
+  const countBatches = (table: 'boards' | 'people') =>
+    inSnapshot(database, async (snapshot) => {
+      const counts: number[] = [];
+      for await (const rows of readRows(snapshot, table)) counts.push(rows.length);
+      return counts;
+    });
+  expect(await countBatches('people')).toEqual([8, 16, 7]);
+  const [first = 0, ...others] = await countBatches('boards');
+  expect(first).toBe(8);
+  expect(Math.max(...others)).toBeLessThanOrEqual(4);
+  await database.destroy();
 });
 
 test('backup: contains a consistent snapshot while the server writes', async () => {

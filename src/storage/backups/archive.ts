@@ -134,7 +134,26 @@ export class ArchiveError extends Error {
 }
 
 /** Small enough for one statement: the engines allow about 32,000 values, and a row has at most 20. */
-const BATCH = 500;
+const MAX_BATCH = 500;
+const FIRST_BATCH = 8;
+
+/** A batch is in memory several times, and rows such as boards have megabytes. */
+const BATCH_CHARACTERS = 4 * 2 ** 20;
+
+/** Returns a function that chooses the size of the next batch by the largest row of the table so far. */
+function createBatchSize(): (batch: readonly TableRow[]) => number {
+  let largest = 1;
+  return (batch) => {
+    for (const row of batch) largest = Math.max(largest, countCharacters(row));
+    return Math.max(1, Math.min(MAX_BATCH, 2 * batch.length, Math.floor(BATCH_CHARACTERS / largest)));
+  };
+}
+
+const countCharacters = (row: TableRow): number =>
+  Object.values(row).reduce(
+    (sum: number, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 1),
+    0,
+  );
 
 type TableRow = Readonly<Record<string, number | string | Uint8Array | null>>;
 
@@ -155,9 +174,11 @@ async function* readByCursor(transaction: Database, table: TableName): AsyncGene
   const isNumbered = table === 'audit_pending';
   const order = sql.raw(isNumbered ? 'order by number' : '');
   await sql`declare rows no scroll cursor for select * from ${sql.table(table)} ${order}`.execute(transaction);
-  for (let number = 0; ;) {
-    const { rows } = await sql<TableRow>`fetch ${sql.lit(BATCH)} from rows`.execute(transaction);
+  const toBatchSize = createBatchSize();
+  for (let [number, size] = [0, FIRST_BATCH]; ;) {
+    const { rows } = await sql<TableRow>`fetch ${sql.lit(size)} from rows`.execute(transaction);
     if (rows.length === 0) break;
+    size = toBatchSize(rows);
     yield isNumbered ? rows.map((row) => ({ ...row, number: (number += 1) })) : rows;
   }
   await sql`close rows`.execute(transaction);
@@ -165,13 +186,15 @@ async function* readByCursor(transaction: Database, table: TableName): AsyncGene
 
 /** Reads a SQLite table in the order of its row ids. */
 async function* readByNumber(transaction: Database, table: TableName): AsyncGenerator<readonly TableRow[]> {
-  for (let last = -1; ;) {
+  const toBatchSize = createBatchSize();
+  for (let [last, size] = [-1, FIRST_BATCH]; ;) {
     const { rows } = await sql<TableRow & { readonly row_number: number }>`
-      select rowid as row_number, * from ${sql.table(table)} where rowid > ${last} order by rowid limit ${sql.lit(BATCH)}
+      select rowid as row_number, * from ${sql.table(table)} where rowid > ${last} order by rowid limit ${sql.lit(size)}
     `.execute(transaction);
     const end = rows.at(-1);
     if (end === undefined) return;
     last = end.row_number;
+    size = toBatchSize(rows);
     yield rows.map(withoutNumber);
   }
 }
