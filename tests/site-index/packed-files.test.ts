@@ -136,6 +136,26 @@ describe('the files of a published index', () => {
     published.close();
   });
 
+  test.each<[string, (content: Buffer) => Buffer]>([
+    ['the header', (content) => content.fill(7, 0, 100)],
+    ['pages', (content) => content.fill(7, 4096)],
+  ])('are stored again, or found in the bucket, if %s of their list is damaged', async (_part, damage) => {
+    const files = await saveSmall(40);
+    const first = open();
+    await first.add(files, signal);
+    first.close();
+    const list = path.join(folder, 'published-test.db');
+    const database = new DatabaseSync(list);
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    await writeFile(list, damage(await readFile(list)));
+    const second = open();
+    expect(second.isNew).toBe(true);
+    await second.add(files, signal);
+    expect(await readAsReplica(files, await second.putCatalogs(signal))).toEqual(await readAll(files));
+    second.close();
+  });
+
   test('adds to a catalog, of which a replica reads the new packs', async () => {
     const published = open();
     const files = await saveSmall(20);

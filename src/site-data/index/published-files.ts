@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, copyFile, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
-import { makeDatabasePrivate } from '@trellis/core/storage';
+import { isDamage, makeDatabasePrivate, moveDamagedAside } from '@trellis/core/storage';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { type IndexObject, putObject, toFileKey } from './index-head.js';
 import { encodePack, toPackKey, digestOf } from './site-files.js';
@@ -276,10 +276,26 @@ interface NotedCatalog extends IndexObject {
   readonly count: number;
 }
 
-/** The list of the stored files and packs, which outlasts a restart. */
-function openList(file: string) {
+/** Opens the database of the list. A damaged one is moved aside: then every file is stored again, or found in the bucket. */
+function openDatabase(file: string): DatabaseSyncInstance {
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
+  try {
+    createTables(database);
+    const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+    if (found === 'ok') return database;
+  } catch (error) {
+    if (!isDamage(error)) {
+      database.close();
+      throw error;
+    }
+  }
+  database.close();
+  moveDamagedAside(file);
+  return openDatabase(file);
+}
+
+function createTables(database: DatabaseSyncInstance): void {
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
      CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -288,6 +304,11 @@ function openList(file: string) {
      CREATE TABLE IF NOT EXISTS packs (number INTEGER PRIMARY KEY, entry BLOB NOT NULL);
      CREATE TABLE IF NOT EXISTS catalogs (first INTEGER PRIMARY KEY, count INTEGER NOT NULL, key TEXT NOT NULL, bytes INTEGER NOT NULL)`,
   );
+}
+
+/** The list of the stored files and packs, which outlasts a restart. */
+function openList(file: string) {
+  const database = openDatabase(file);
   const known = database.prepare(`SELECT value FROM facts WHERE key = 'id'`).get() as { value: string } | undefined;
   const id = known?.value ?? randomUUID();
   if (known === undefined) {
