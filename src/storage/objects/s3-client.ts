@@ -166,8 +166,9 @@ const MAX_PARTS = 10_000;
 /** Stores a file in parts, one at a time. A failed upload is cancelled, as its parts would cost storage. */
 export async function uploadParts(client: S3Client, upload: Upload): Promise<S3Response> {
   const { key, signal, headers } = upload;
-  const started = await client.send({ method: 'POST', key, signal, headers, query: { uploads: '' } });
-  const uploadId = readElement(await started.body.text(), 'UploadId');
+  const request = { method: 'POST', key, signal, headers, query: { uploads: '' } } as const;
+  const started = await retryRequest(async () => readDocument(client, request, await client.send(request)), signal);
+  const uploadId = readElement(started, 'UploadId');
   if (uploadId === undefined) {
     throw new ObjectStoreError(`${new URL(client.location.url).host} started no upload.`, { isTemporary: false });
   }
@@ -220,20 +221,23 @@ async function complete(
   const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
   const headers = { ...condition, 'content-type': 'application/xml' };
-  const response = await client.send({
-    method: 'POST',
-    key,
-    signal,
-    query: { uploadId },
-    headers,
-    body,
-    accept: accept ?? [],
+  const request = { method: 'POST', key, signal, query: { uploadId }, headers, body, accept: accept ?? [] } as const;
+  return retryRequest(async () => {
+    const response = await client.send(request);
+    if (response.status >= 300) return response;
+    // The status was sent before the parts were joined, so an error is in the document.
+    const text = await readDocument(client, request, response);
+    if (!text.includes('<Error>')) return response;
+    throw toStoreError(targetOf(client.location, request), { ...response, status: 500, body: text });
+  }, signal);
+}
+
+/** Reads the document of a response. @throws ObjectStoreError if the connection fails. */
+export function readDocument({ location }: S3Client, request: S3Request, { body }: S3Response): Promise<string> {
+  return body.text().catch((error: unknown) => {
+    request.signal?.throwIfAborted();
+    throw toConnectionError(targetOf(location, request), error);
   });
-  if (response.status >= 300) return response;
-  // The status was sent before the parts were joined, so an error is in the document.
-  const text = await response.body.text();
-  if (!text.includes('<Error>')) return response;
-  throw toStoreError(targetOf(client.location, { method: 'POST', key }), { ...response, status: 500, body: text });
 }
 
 /** Deletes the parts. A failure is ignored, as the reason of the failed upload matters more. */

@@ -14,6 +14,7 @@ import {
   toConnectionError,
 } from './object-store.js';
 import {
+  readDocument,
   retryRequest,
   type S3Client,
   type S3Request,
@@ -32,6 +33,9 @@ const PART_BYTES = 16 * 2 ** 20;
 
 /** Responses of servers without conditional writes. */
 const UNSUPPORTED = ['NotImplemented', 'InvalidArgument', 501];
+
+/** The error code for an upload that is complete or was cancelled. */
+const NO_UPLOAD = 'NoSuchUpload';
 
 export function createS3Store(client: S3Client): ObjectStore {
   const { prefix, address } = client.location;
@@ -61,7 +65,9 @@ export function createS3Store(client: S3Client): ObjectStore {
         partBytes: PART_BYTES,
         headers,
         condition,
+        accept: [...accept, NO_UPLOAD],
       });
+      if (response.code === NO_UPLOAD) return assertStored(key, sha256, signal);
     } else {
       const body = 'file' in content ? await readWhole(content.file, bytes) : content;
       const md5 = createHash('md5').update(body).digest('base64');
@@ -77,6 +83,12 @@ export function createS3Store(client: S3Client): ObjectStore {
     if (response.status < 300) return true;
     hasConditions = false;
     return put(key, content, { ifAbsent, ...(signal && { signal }) });
+  }
+
+  /** The response to an earlier request may have been lost, which has stored the object and ended the upload. */
+  async function assertStored(key: string, sha256: string, signal?: AbortSignal): Promise<true> {
+    if ((await head(key, signal))?.sha256 === sha256) return true;
+    throw new ObjectStoreError(`The upload of ${prefix}${key} was ended by the server.`, { isTemporary: true });
   }
 
   async function put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<boolean> {
@@ -262,10 +274,8 @@ async function listPage(client: S3Client, { prefix, continuation, limit = 1000 }
     ...(continuation !== undefined && { 'continuation-token': continuation }),
   };
   const text = await retryRequest(async () => {
-    const response = await client.send({ method: 'GET', key: '', query });
-    return response.body.text().catch((error: unknown) => {
-      throw toConnectionError(targetOf(client.location, { method: 'GET', key: '' }), error);
-    });
+    const request = { method: 'GET', key: '', query } as const;
+    return readDocument(client, request, await client.send(request));
   });
   // Some servers ignore the encoding that the request asks for.
   const decode = readElement(text, 'EncodingType') === 'url' ? decodeKey : (key: string) => key;

@@ -108,6 +108,36 @@ describe('object store', () => {
     await rm(folder, { recursive: true });
   });
 
+  // s3rver fails for an upload that is complete; this is the response of the API reference.
+  const noUpload: Fault = { status: 404, body: errorDocument('NoSuchUpload') };
+
+  test.each<[string, Fault[]]>([
+    ['whose response is lost', ['truncate', noUpload]],
+    ['that reports an internal error at its end', [{ status: 200, body: errorDocument('InternalError') }]],
+  ])('stores a large file also with a completion %s', async (_what, faults) => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-upload-'));
+    const file = path.join(folder, 'large');
+    const content = randomBytes(17 * 2 ** 20);
+    await writeFile(file, content);
+    const next = faults.values();
+    server.fault = (line) => (/^POST .*uploadId=/.test(line) ? next.next().value : undefined);
+    expect(await store.put('completed', { file })).toBe(true);
+    expect(server.requests.filter((line) => line.startsWith('POST '))).toHaveLength(3);
+    expect((await store.head('completed'))?.sha256).toBe(digestOf(content));
+    await rm(folder, { recursive: true });
+  });
+
+  test('reports an upload that the server has ended without storing the object', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-upload-'));
+    const file = path.join(folder, 'large');
+    await writeFile(file, randomBytes(17 * 2 ** 20));
+    server.fault = (line) => (/^POST .*uploadId=/.test(line) ? noUpload : undefined);
+    await expect(store.put('ended', { file })).rejects.toThrow(
+      'The upload of trellis/a b/ended was ended by the server.',
+    );
+    await rm(folder, { recursive: true });
+  });
+
   test('does not replace an existing object on request, and continues with servers that refuse the condition', async () => {
     await store.put('kept', Buffer.from('old'));
     // s3rver ignores the condition, so both responses are those that the API reference describes.
