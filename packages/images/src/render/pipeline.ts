@@ -49,10 +49,15 @@ export async function renderPixels(
 const toAppError = (source: ImageSource, cause: unknown): AppError =>
   cause instanceof AppError ? cause : unreadableImageError(source, 'its pixels cannot be decoded', cause);
 
+/** The shortest side of an image with borders that sharp measures. */
+const MIN_TRIMMED_SIDE = 3;
+
 /** Returns the box within the borders of an image, in the pixels as stored in the file. */
-export async function measureTrim(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Box> {
+export async function measureTrim(source: ImageSource, metadata: ImageMetadata, threshold: number): Promise<Box> {
+  const { width, height } = sizeInFile(metadata);
+  if (Math.min(width, height) < MIN_TRIMMED_SIDE) return { left: 0, top: 0, width, height };
   try {
-    const image = await openImage(source, format);
+    const image = await openImage(source, metadata.format);
     // Only the offsets are needed; one grey byte per pixel is the cheapest output that sharp supports.
     const { info } = await image
       .trim({ threshold })

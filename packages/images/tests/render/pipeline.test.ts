@@ -258,6 +258,14 @@ test('measureTrim: returns the whole image if it has a single colour', async () 
 });
 
 test.each([
+  [1, 1],
+  [2, 900],
+])('renderImage: an image of %i × %i pixels has no border to trim', async (width, height) => {
+  const source = await pictures.put('small.png', scene(width, height).png());
+  await expect(sharp(await make(source, {}, { trim: 10 })).metadata()).resolves.toMatchObject({ width, height });
+});
+
+test.each([
   ['JPG', 'jpeg'],
   ['PNG', 'png'],
   ['WEBP', 'webp'],
