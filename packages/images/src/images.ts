@@ -235,6 +235,7 @@ export function openImages(options: ImagesOptions): Images {
   });
   // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
+  const cleaned = store.removePartial().catch(() => undefined);
 
   const toPath = (below: string): string => `${prefix}/static${below}`;
   const toUrl = (below: string): string => toPath(signer ? signer.sign(below) : below);
@@ -354,6 +355,7 @@ export function openImages(options: ImagesOptions): Images {
       renderer.close();
       background.close();
       await adopted.catch(() => undefined);
+      await cleaned;
       values.close();
       quota.close();
       database.close();
