@@ -286,6 +286,14 @@ describe('restore: changes nothing for', () => {
     await expectRefused('The backup is corrupt: table people', '--force');
   });
 
+  test('a backup of a newer release, also one whose tables this release can work with', async () => {
+    const archive = new DatabaseSync(file);
+    const version = MIGRATIONS.length;
+    archive.prepare('insert into schema_versions (version, compatible_from) values (?, ?)').run(version + 1, version);
+    archive.close();
+    await expectRefused('The backup was created by the newer release 1.2.3', '--force');
+  });
+
   test('a truncated backup', async () => {
     await writeFile(file, (await readFile(file)).subarray(0, 40_000));
     await expectRefused('The file is corrupt or not a backup', '--force');

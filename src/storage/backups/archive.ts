@@ -93,11 +93,12 @@ async function readInfo(own: Kysely<ArchiveTables>): Promise<ArchiveInfo> {
       throw new ArchiveError('The file is not a backup created by "trellis backup"', { cause });
     });
   if (info === undefined) throw corrupt('description');
-  if (info.format > FORMAT) {
-    throw new ArchiveError(`The backup was created by the newer release ${info.release}`);
-  }
+  if (info.format > FORMAT) throw newerReleaseError(info.release);
   return { createdAt: new Date(info.created_at), release: info.release };
 }
+
+export const newerReleaseError = (release: string): ArchiveError =>
+  new ArchiveError(`The backup was created by the newer release ${release}`);
 
 async function requireIntegrity(own: Kysely<ArchiveTables>): Promise<void> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(own);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { FAULT_TEXTS, findStorageFault, isDamage, moveDamagedAside } from '@trellis/core/storage';
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
 import { sql } from '../kysely.js';
+import { MIGRATIONS, readSchemaVersion } from '../migrate.js';
 import { assertNoServers } from '../notices.js';
 import {
   assertUnusedDatabase,
@@ -23,6 +24,7 @@ import {
   ArchiveError,
   BACKUP_TABLES,
   createRowDigest,
+  newerReleaseError,
   readArchiveContents,
   readRows,
   type TableName,
@@ -265,6 +267,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
+    await assertNotNewer(archive, contents);
     const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
@@ -278,6 +281,11 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   } finally {
     await archive.destroy();
   }
+}
+
+/** Rejects tables and columns that this release does not know, and would leave out, although it works with such a database. */
+async function assertNotNewer(archive: Database, { release }: ArchiveContents): Promise<void> {
+  if ((await readSchemaVersion(archive)) > MIGRATIONS.length) throw newerReleaseError(release);
 }
 
 /** Opens the database to restore into. With `force`, a damaged SQLite file is moved aside and replaced by a new one. */
