@@ -161,7 +161,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     readiness: createReadiness(database, { state: config.state }),
     replays,
     rateCounts:
-      config.workers > 1 || isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
+      config.workers > 1 || isPostgres(database)
+        ? createRateCounts(database, { windowMs: RATE_WINDOW_MS, now: clock.now })
+        : undefined,
     accounts,
     dashboard,
     secrets: createSecretStore(database),

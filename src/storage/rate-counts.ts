@@ -14,6 +14,7 @@ export interface RateCounts {
 
 export interface RateCountsOptions {
   readonly windowMs: number;
+  /** The time of the database, as the clocks of servers differ. */
   readonly now?: () => number;
 }
 
@@ -22,7 +23,8 @@ export function createRateCounts(database: Database, { windowMs, now = Date.now 
     isLocal: !isPostgres(database),
     async take(key, amount = 1) {
       const at = now();
-      const isOver = sql<boolean>`rate_counts.ends_at <= ${at}`;
+      // A window that ends much later began before the clock was set back.
+      const isOver = sql<boolean>`(rate_counts.ends_at <= ${at} or rate_counts.ends_at > ${at + 2 * windowMs})`;
       const { taken, ends_at } = await database
         .insertInto('rate_counts')
         .values({ key, taken: amount, ends_at: at + windowMs })

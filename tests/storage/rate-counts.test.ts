@@ -23,6 +23,15 @@ test('rate counts: each key is counted from its first call to the end of its win
   expect(await counts.take('a', 3)).toEqual({ taken: 3, resetsInMs: 1000 });
 });
 
+test('rate counts: a window ends when the clock is set back', async () => {
+  expect(await counts.take('a', 5)).toEqual({ taken: 5, resetsInMs: 1000 });
+  // The clocks of two servers may differ by milliseconds.
+  time -= 10;
+  expect(await counts.take('a', 5)).toEqual({ taken: 10, resetsInMs: 1010 });
+  time -= 86_400_000;
+  expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
+});
+
 test('rate counts: concurrent calls are all counted', async () => {
   const found = await Promise.all(Array.from({ length: 20 }, () => counts.take('a')));
   expect(found.map(({ taken }) => taken).sort((a, b) => a - b)).toEqual(
