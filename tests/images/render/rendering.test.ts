@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openImages, type Images } from '@trellis/images/images';
 import { startProcess } from '@trellis/images/render/killable-process';
@@ -152,6 +153,13 @@ onLinux('a rendering process', () => {
     const limits = { cpuMs: 60_000, wallMs: 1, residentBytes: 2 ** 32 };
     const job = { kind: 'header', source: sourceOf('no-size.svg') } as const;
     await expect(renderProcess.run(job, limits)).rejects.toThrow('it takes more than 0.001 seconds');
+  });
+
+  test('that the system kills is replaced, and the job is done by the next one', async () => {
+    const made = make('noise.png', 1_900);
+    await delay(300);
+    for (const { pid } of childrenOf(process.pid)) process.kill(pid, 'SIGKILL');
+    await made;
   });
 
   test('reports a crash as an error, and the next job runs in a new process', async () => {

@@ -19,9 +19,16 @@ export interface KillableProcess {
   kill(): void;
 }
 
-/** A job ended together with its process: it exceeded a limit, or the decoder crashed. */
+/** A job ended together with its process: it exceeded a limit, the decoder crashed, or the system killed the process. */
 export class JobKilled extends Error {
   override readonly name = 'JobKilled';
+  /** Whether the job exceeded a limit. Otherwise, the reason may have nothing to do with it. */
+  readonly exceededLimit: boolean;
+
+  constructor(message: string, { exceededLimit = false } = {}) {
+    super(message);
+    this.exceededLimit = exceededLimit;
+  }
 }
 
 /** How often the time and memory of a running job are checked. */
@@ -73,7 +80,7 @@ export function startProcess({ threads, maxPixels, isBackground = false }: Proce
       child.channel?.ref();
       const timer = watchLimits(child, limits, (reason) => {
         kill();
-        settle?.(new JobKilled(reason));
+        settle?.(new JobKilled(reason, { exceededLimit: true }));
       });
       try {
         const reply = await new Promise<RenderReply | Error>((resolve) => {

@@ -112,7 +112,8 @@ export function openRenderer(options: RendererOptions = {}): Renderer {
     process.kill();
   }
 
-  async function runNow(job: Job): Promise<unknown> {
+  /** Runs a job again, once, if its process ended for a different reason than a limit, such as memory that ran out. */
+  async function runNow(job: Job, isRepeated = false): Promise<unknown> {
     // Checked after queueing: many jobs may wait for the same file while the first of them is killed.
     slow.assertNotKilled(job);
     const process = acquire();
@@ -121,6 +122,7 @@ export function openRenderer(options: RendererOptions = {}): Renderer {
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error;
       if (isClosed) throw new AppError('unavailable', 'The server is shutting down.', { cause: error });
+      if (!error.exceededLimit && !isRepeated) return await runNow(job, true);
       throw slow.record(job, error);
     } finally {
       release(process);
