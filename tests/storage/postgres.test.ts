@@ -127,7 +127,7 @@ describe('PostgreSQL', () => {
     await database.destroy();
   });
 
-  test('has its tables in the first schema of the search path, beside those of another installation', async () => {
+  test('has its tables in the first schema of the search path, beside those of a second installation', async () => {
     const { href } = await placeUrl();
     const first = await openDatabase({ url: href });
     const person = { id: 'ada', username: 'A', username_key: 'a', display_name: 'A', is_admin: 1, created_at: 1 };
