@@ -243,6 +243,34 @@ test('backup and restore: refuse the address of an unknown store', async () => {
   }
 });
 
+test.each([
+  [
+    'a file in a file',
+    'trellis.backup/x.backup',
+    "The backup can't be written: FOLDER/trellis.backup/x.backup: E(EXIST|NOTDIR)",
+  ],
+  ['a folder', 'old', "The backup can't be written: FOLDER/old: E(ISDIR|EXIST|PERM)"],
+])('backup: names the path in one line if it is %s', async (_what, name, message) => {
+  await writeFile(file, '');
+  file = path.join(folder, name);
+  const said = await run(backupCommand, server, '--force');
+  expect(said).toEqual({ code: 1, out: '', err: like(new RegExp(`^${message.replace('FOLDER', folder)}\n$`)) });
+});
+
+test('restore: names the fault in one line for a folder', async () => {
+  file = folder;
+  const target = await makeServer('new', engine);
+  expect(await run(restoreCommand, target)).toMatchObject({ code: 1, err: like("The backup can't be read.*EISDIR") });
+});
+
+test('backup list: names a missing folder in one line', async () => {
+  const said = await runCommand(
+    ({ out, err }) => backupCommand({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }),
+    ['list', path.join(folder, 'none')],
+  );
+  expect(said).toEqual({ code: 1, out: '', err: `The backups can't be listed: ${folder}/none: ENOENT\n` });
+});
+
 test('backup: fails before the first start of the server', async () => {
   const empty = await makeServer('empty', engine);
   expect(await run(backupCommand, empty)).toMatchObject({

@@ -227,17 +227,22 @@ async function download(
   copy: string,
 ): Promise<boolean> {
   const content = await target.read(name);
-  const start = await peek(content);
+  const start = await peek(content).catch(throwUnreadable);
   const wasEncrypted = isEncrypted(start);
   if (wasEncrypted && identityFile === undefined) {
     content.destroy();
     throw new ArchiveError('The backup is encrypted. Use --identity with the file of an age identity');
   }
   const archive = wasEncrypted ? await decryptBackup(content, identityFile ?? '') : content;
-  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal }).catch((cause: unknown) => {
-    throw new ArchiveError(`The backup can't be read completely: ${String(cause)}`, { cause });
-  });
+  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal }).catch(throwUnreadable);
   return wasEncrypted;
+}
+
+function throwUnreadable(cause: unknown): never {
+  const { syscall } = cause as NodeJS.ErrnoException;
+  const fault = syscall === 'write' ? findStorageFault(cause) : undefined;
+  if (fault) throw new ArchiveError(`The copy of the backup can't be written: ${FAULT_TEXTS[fault]}`, { cause });
+  throw new ArchiveError(`The backup can't be read completely: ${String(cause)}`, { cause });
 }
 
 /** Returns the first bytes of a stream, which remain in it. */

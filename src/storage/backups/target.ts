@@ -4,6 +4,7 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { findStorageFault } from '@trellis/core/storage';
 import type { AwsEnvironment } from '../objects/s3-location.js';
 import { syncFolder } from '../state-folder.js';
 import { ArchiveError } from './archive.js';
@@ -66,7 +67,16 @@ export async function locateBackup(place: string, options: BackupTargetOptions):
   if (!isBucket(place)) return { target: createFolderTarget(dirname(resolve(place))), name: basename(place) };
   const [, folder = place, name = '', query = ''] = /^(s3:\/\/[^/?]+(?:\/[^?]*)?)\/([^/?]+)(\?.*)?$/.exec(place) ?? [];
   if (name === '') throw new ArchiveError('Expected the address of a backup, such as s3://bucket/name');
-  return { target: await openBackupTarget(`${folder}${query}`, options), name: decodeURIComponent(name) };
+  return { target: await openBackupTarget(`${folder}${query}`, options), name: decodeName(name) };
+}
+
+/** Decodes the last part of an address. One that was not encoded may have a percent sign. */
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** Adds the name of a backup to a place. */
@@ -88,32 +98,46 @@ function createFolderTarget(folder: string): BackupTarget {
   return {
     find,
     async write(name, content, { overwrite, signal }) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await deleteAbandoned(folder);
       const temporary = join(folder, `${TEMPORARY}${randomUUID()}`);
       try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await deleteAbandoned(folder);
         const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(content, file, { signal });
         await moveToFile(temporary, join(folder, name), overwrite);
         await syncFolder(folder);
+      } catch (error) {
+        throw findStorageFault(error) ? error : toArchiveError('written', join(folder, name), error);
       } finally {
-        await rm(temporary, { force: true });
+        // The first error matters more, and the file is deleted after a day.
+        await rm(temporary, { force: true }).catch(() => undefined);
       }
     },
     async read(name) {
       const file = join(folder, name);
-      const handle = await open(file).catch((cause: unknown) => {
-        const { code, message } = cause as NodeJS.ErrnoException;
-        throw new ArchiveError(`The backup can't be read: ${file}: ${code ?? message}`, { cause });
+      const handle = await open(file).catch((error: unknown) => {
+        throw toArchiveError('read', file, error);
       });
       return createReadStream(file, { fd: handle });
     },
     async list() {
-      const found = await Promise.all((await readdir(folder)).map(find));
+      const names = await readdir(folder).catch((error: unknown) => {
+        throw toArchiveError('listed', folder, error);
+      });
+      const found = await Promise.all(names.map(find));
       return found.filter((backup) => backup !== undefined);
     },
     remove: (name) => rm(join(folder, name), { force: true }),
   };
+}
+
+/** Names the path of an error of the file system. Returns other errors unchanged. */
+function toArchiveError(verb: 'listed' | 'read' | 'written', path: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  return new ArchiveError(`The ${verb === 'listed' ? 'backups' : 'backup'} can't be ${verb}: ${path}: ${code}`, {
+    cause: error,
+  });
 }
 
 const TEMPORARY = '.trellis-backup-';
