@@ -166,6 +166,24 @@ test('fixed and fluid: return WEBP links only if the image is not in WEBP alread
   }
 });
 
+test('fixed and fluid: leave out sizes that the format cannot hold', async () => {
+  const panorama = await put('photos/panorama.jpg', scene(20_000, 8).jpeg());
+  const widths = (srcSet: string | null) => srcSet?.match(/ \d+w/gu)?.map(Number.parseFloat);
+  const fluid = await images.answer('fluid', panorama, { maxWidth: 9_000 });
+  expect(widths(fluid.srcSet)).toEqual([2_250, 4_500, 9_000, 13_500, 18_000, 20_000]);
+  expect(widths(fluid.srcSetWebp())).toEqual([2_250, 4_500, 9_000, 13_500]);
+  expect(fluid.srcWebp()).toMatch(/\.webp$/u);
+  const avif = await images.answer('fluid', panorama, { maxWidth: 9_000, toFormat: 'AVIF' });
+  expect(widths(avif.srcSet)).toEqual([2_250, 4_500, 9_000, 13_500]);
+  expect(avif.originalImg).toMatch(/_w13500_.*\.avif$/u);
+  const fixed = await images.answer('fixed', panorama, { width: 9_000, toFormat: 'AVIF' });
+  expect(fixed.srcSet.match(/ [\d.]+x/gu)).toEqual([' 1x', ' 1.5x']);
+  const large = await images.answer('fluid', panorama, { maxWidth: 20_000 });
+  expect([large.srcWebp(), large.srcSetWebp()]).toEqual([null, null]);
+  // The values of filters, which concern all images of a site.
+  expect(images.peek('fluid', panorama)).toMatchObject({ presentationWidth: 800 });
+});
+
 test.each<[string, TraceArguments, RegExp]>([
   ['default options', {}, /viewBox='0 0 100 75'.*fill='#d3d3d3'.*fill-rule='evenodd'/u],
   ['a colour', { color: 'rgb(255,0,0)' }, /fill='red'/u],

@@ -3079,9 +3079,9 @@ export type ImageProcFixed = {
   src: Scalars['String']['output'];
   /** The links for all densities, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images, or WEBP cannot hold `src`. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image, or WEBP cannot hold it. */
   srcWebp?: Maybe<Scalars['String']['output']>;
   /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
@@ -3110,9 +3110,9 @@ export type ImageProcFluid = {
   src: Scalars['String']['output'];
   /** The links for all widths, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images, or WEBP cannot hold `src`. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image, or WEBP cannot hold it. */
   srcWebp?: Maybe<Scalars['String']['output']>;
   /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
@@ -3161,9 +3161,9 @@ export type ImageProcResolutions = {
   src: Scalars['String']['output'];
   /** The links for all densities, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images, or WEBP cannot hold `src`. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image, or WEBP cannot hold it. */
   srcWebp?: Maybe<Scalars['String']['output']>;
   /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
@@ -3192,9 +3192,9 @@ export type ImageProcSizes = {
   src: Scalars['String']['output'];
   /** The links for all widths, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images, or WEBP cannot hold `src`. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image, or WEBP cannot hold it. */
   srcWebp?: Maybe<Scalars['String']['output']>;
   /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;

@@ -12,6 +12,7 @@ import {
 } from './arguments.js';
 import {
   assertPreview,
+  canLinkImage,
   type ImageFieldDependencies,
   type ImageRequest,
   type InlineImageReader,
@@ -89,10 +90,14 @@ interface FixedImage extends SourceSet {
   readonly height: number;
 }
 
+/** Leaves out larger frames than the required ones that the format can't hold, such as a panorama of 20,000 pixels in AVIF. */
+const linkableFrames = (draft: ImageRequest<ImageArguments>, frames: readonly Frame[], required: number): Frame[] =>
+  frames.filter((frame, index) => index <= required || canLinkImage(draft, frame));
+
 const DENSITIES = ['1x', '1.5x', '2x'];
 
 function toFixed(parts: ImageFieldDependencies, draft: ImageRequest<FixedArguments>): FixedImage {
-  const frames = fixedFrames(draft.size, draft.args);
+  const frames = linkableFrames(draft, fixedFrames(draft.size, draft.args), 0);
   const images = frames.map((frame) => linkImage(parts, draft, frame)) as [LinkedImage];
   const [first] = images;
   return {
@@ -123,7 +128,8 @@ interface FluidImage extends SourceSet {
 const TRACED_WIDTH = 400;
 
 function toFluid(parts: ImageFieldDependencies, draft: ImageRequest<FluidArguments>): FluidImage {
-  const { frames, fallback, presented } = fluidFrames(draft.size, draft.args);
+  const { frames: all, fallback, presented } = fluidFrames(draft.size, draft.args);
+  const frames = linkableFrames(draft, all, Math.max(fallback, presented));
   const images = frames.map((frame) => linkImage(parts, draft, frame));
   const [first, shown, present] = [images[0], images[fallback], images[presented]];
   if (!first || !shown || !present) throw new Error('Expected an image in at least one width.');
@@ -196,7 +202,7 @@ interface SourceSet extends WebpSet {
   readonly tracedSVG: InlineImageReader;
 }
 
-/** Null if the images are already in WEBP. */
+/** Null if the images are already in WEBP, or WEBP can't hold the image that is shown. */
 interface WebpSet {
   readonly srcWebp: () => string | null;
   readonly srcSetWebp: () => string | null;
@@ -216,8 +222,12 @@ function toWebpSet(
   { frames, ...shape }: SetShape,
 ): WebpSet {
   let known: readonly LinkedImage[] | undefined;
+  const findFrames = (): readonly Frame[] => {
+    const found = frames.filter((frame) => canLinkImage(draft, frame, 'WEBP'));
+    return isWebp(draft) || found.length <= shape.shown ? [] : found;
+  };
   const link = (): readonly LinkedImage[] =>
-    (known ??= isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));
+    (known ??= findFrames().map((frame) => linkImage(parts, draft, frame, 'WEBP')));
   return { srcWebp: () => link()[shape.shown]?.src ?? null, srcSetWebp: () => shape.toSrcSet(link()) || null };
 }
 

@@ -14,6 +14,7 @@ import { fitFrame, type Frame, type Size } from './sizes.js';
 import {
   assertRenderable,
   canHoldFrames,
+  canHoldSides,
   findOutputFormat,
   getPipelineVersion,
   type ImageTransform,
@@ -239,6 +240,16 @@ export function linkImage(
   const { name, contentDigest } = source;
   const src = link({ contentDigest, transform: recipe, name, extension: output.extension });
   return { ...outputSize(recipe), src, scaled: recipe };
+}
+
+/** Returns whether the format of an image can hold its sides: those of a panorama may be too long. */
+export function canLinkImage(
+  { source, size, operations, args }: ImageRequest<ImageArguments>,
+  frame: Frame,
+  toFormat: ImageFormat | null | undefined = args.toFormat,
+): boolean {
+  const scaled = fitFrame(size, frame, args.fit ?? 'COVER');
+  return canHoldSides(toOutput(source.ext, toFormat).format, outputSize({ ...scaled, ...operations }));
 }
 
 /** Marks a transform that keeps the frames of an animated WEBP: its links differ from those to the first frame alone. */

@@ -167,6 +167,9 @@ export const canHoldFrames = ({ format, rotate, trim }: ImageTransform): boolean
 export const outputSize = ({ width, height, rotate = 0 }: Size & { readonly rotate?: number }): Size =>
   rotateSize({ width, height }, rotate);
 
+export const canHoldSides = (format: OutputFormat, { width, height }: Size): boolean =>
+  Math.max(width, height) <= LONGEST_SIDES[format];
+
 /**
  * Validates the size of a derived image against the limits of its format and the number of pixels of its source.
  *
@@ -177,8 +180,8 @@ export function assertRenderable(
   source: Size,
 ): void {
   const { width, height } = outputSize(recipe);
-  const longest = LONGEST_SIDES[recipe.format];
-  if (Math.max(width, height) > longest) {
+  if (!canHoldSides(recipe.format, { width, height })) {
+    const longest = LONGEST_SIDES[recipe.format];
     throw tooLarge({ width, height }, `sides of at most ${longest} pixels, the limit of ${recipe.format}`);
   }
   const unrotated = Math.max(MAX_ENLARGED_PIXELS, source.width * source.height);
