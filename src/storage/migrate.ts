@@ -1,4 +1,4 @@
-import type { Kysely, CompiledQuery, Driver, TableMetadata } from 'kysely';
+import type { Kysely, CompiledQuery, Driver } from 'kysely';
 import { type Database, DatabaseError, isPostgres, connectDatabase, type DatabaseTarget } from './database.js';
 import { sql, Kysely as KyselyDatabase } from './kysely.js';
 import {
@@ -190,16 +190,20 @@ export async function readSchema(database: Database): Promise<SchemaState> {
 }
 
 async function hasTable(database: Database, name: string, column?: string): Promise<boolean> {
-  const found = (await listTables(database)).find((table) => table.name === name);
+  const schema = await findSchemaOf(database, name);
+  const found = (await database.introspection.getTables()).find(
+    (table) => table.name === name && table.schema === schema,
+  );
   return found !== undefined && (column === undefined || found.columns.some((each) => each.name === column));
 }
 
-/** Lists the tables of Trellis. Other schemas of a PostgreSQL database may contain tables with the same names. */
-async function listTables(database: Database): Promise<readonly TableMetadata[]> {
-  const tables = await database.introspection.getTables();
-  if (!isPostgres(database)) return tables;
-  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(database);
-  return tables.filter(({ schema }) => schema === rows[0]?.name);
+/** Finds the PostgreSQL schema of the table that a name refers to. Others may contain tables with the same name. */
+async function findSchemaOf(database: Database, name: string): Promise<string | undefined> {
+  if (!isPostgres(database)) return undefined;
+  const { rows } = await sql<{ schema: string }>`
+    select nspname as schema from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where pg_class.oid = to_regclass(${name})`.execute(database);
+  return rows[0]?.schema;
 }
 
 interface ServiceVersions {

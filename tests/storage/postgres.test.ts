@@ -141,7 +141,12 @@ describe('PostgreSQL', () => {
       await second.destroy();
     }
     expect(await first.selectFrom('people').selectAll().execute()).toEqual([person]);
+    // The search path of PostgreSQL begins with the schema that has the name of the user.
+    await sql`create schema ${sql.ref((await placeUrl()).username)}`.execute(first);
     await first.destroy();
+    const again = await openDatabase({ url: href });
+    expect(await again.selectFrom('people').selectAll().execute()).toEqual([person]);
+    await again.destroy();
   });
 
   test('rejects a server whose version is too old', async () => {
