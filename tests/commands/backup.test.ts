@@ -247,9 +247,9 @@ test.each([
   [
     'a file in a file',
     'trellis.backup/x.backup',
-    "The backup can't be written: FOLDER/trellis.backup/x.backup: E(EXIST|NOTDIR)",
+    "The backup can't be written: FOLDER/trellis.backup/x.backup: (EEXIST|ENOTDIR)",
   ],
-  ['a folder', 'old', "The backup can't be written: FOLDER/old: E(ISDIR|EXIST|PERM)"],
+  ['a folder', 'old', "The backup can't be written: FOLDER/old: (EEXIST|EISDIR|EPERM)"],
 ])('backup: names the path in one line if it is %s', async (_what, name, message) => {
   await writeFile(file, '');
   file = path.join(folder, name);
