@@ -82,7 +82,7 @@ test('content: files of each format contain records, which are children of their
 
 test('content: matching files of other formats are ignored', async () => {
   folder.put('dishes/a.png', 'PNG');
-  folder.put('dishes/a.toml', 'title = "A"');
+  folder.put('dishes/a.ini', 'title = "A"');
   expect(await open()).toMatchObject({ dishes: [], count: 0 });
 });
 
