@@ -124,11 +124,15 @@ function toFilter({ object, by, actor, from, to }: AuditCommandOptions) {
   return omitUndefined({ object_id: object, caller: by, actor, from: toTime(from, '--from'), to: toTime(to, '--to') });
 }
 
-/** Parses a time; a date means midnight UTC, the time zone of the log. */
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** Parses a time in ISO 8601. Without a time zone it is in UTC, as in the log; a date means midnight. */
 function toTime(text: string | undefined, option: string): string | undefined {
   if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  const found = TIME.exec(text);
+  const isLocal = found?.[1] !== undefined && found[2] === undefined;
+  const time = new Date(isLocal ? `${text}Z` : text);
+  if (found && !Number.isNaN(time.getTime())) return time.toISOString();
   throw new CommandError(`Expected ${option} to be a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
 }
 
