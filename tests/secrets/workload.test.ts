@@ -361,6 +361,24 @@ describe('an issuer', () => {
     await exchange(token);
   });
 
+  test.each([
+    ['too short', { n: 'cars' }],
+    ['incomplete', { n: undefined }],
+    ['malformed', { n: '' }],
+    ['of an unknown type', { kty: 'X' }],
+  ])('whose key is %s issues no token', async (_name, change) => {
+    await put();
+    const keys = provider.listKeys().map((key) => ({ ...key, ...change }));
+    provider.fault = (request, response) => {
+      const configuration = { issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` };
+      response.end(JSON.stringify(request.url === '/jwks' ? { keys } : configuration));
+    };
+    await expect(exchange(await provider.issue())).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:unavailable|invalid_input)$/) as string,
+      message: expect.stringMatching(/key/) as string,
+    });
+  });
+
   test('that is away does not matter while its keys are cached', async () => {
     await put();
     await exchange(await provider.issue());

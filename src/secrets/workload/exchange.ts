@@ -142,6 +142,10 @@ async function verify(token: string, { issuer, rules, findKeys, at }: VerifyOpti
     if (typeof sub !== 'string') throw rejected('The token was rejected: its claim sub is missing or invalid.');
     return { ...payload, sub };
   } catch (error) {
+    // The errors of keys that are too short, and of those that can't be read.
+    if (error instanceof TypeError || error instanceof DOMException) {
+      throw new AppError('unavailable', `The key of ${issuer} is not valid: ${error.message}.`, { cause: error });
+    }
     if (!(error instanceof errors.JOSEError)) throw error;
     throw rejected(`The token was rejected: ${toReason(error)}.`, error);
   }
