@@ -122,9 +122,11 @@ export async function assertSessionOpen(transaction: Database, { sessionId }: Se
   if ((await sessions.executeTakeFirst()) === undefined) throw invalidCredential();
 }
 
-/** Asserts that the session of a caller still exists, as {@link assertSessionOpen} does; accepts every token. */
-export async function assertNotSignedOut(transaction: Database, caller: Caller): Promise<void> {
-  if (caller.kind === 'session') await assertSessionOpen(transaction, caller);
+/** Asserts that the session or the token of a caller is still valid, as {@link assertSessionOpen} does for sessions. */
+export async function assertNotRevoked(transaction: Database, caller: UserCaller): Promise<void> {
+  if (caller.kind === 'session') return assertSessionOpen(transaction, caller);
+  const tokens = transaction.selectFrom('tokens').select('id').where('id', '=', caller.tokenId);
+  if ((await tokens.where('revoked_at', 'is', null).executeTakeFirst()) === undefined) throw invalidCredential();
 }
 
 /** The permissions of a write token without restrictions, and of the owner's session. */

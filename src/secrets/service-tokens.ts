@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
 import {
-  assertNotSignedOut,
+  assertNotRevoked,
   assertRecentSignIn,
   type Caller,
   requireAdminSession,
@@ -94,7 +94,7 @@ export function createServiceTokenManager(
       assertRecentSignIn(caller, origin.at);
       const mint = { kind, store, personId: caller.personId, issuedBy: toActor(caller).id };
       return inTransaction(database, async (transaction) => {
-        await assertNotSignedOut(transaction, caller);
+        await assertNotRevoked(transaction, caller);
         return mintToken(transaction, mint, { ...token, origin });
       });
     },
@@ -103,7 +103,7 @@ export function createServiceTokenManager(
       assertRecentSignIn(caller, origin.at);
       const expiresAt = toExpiry(origin.at, ttlSeconds);
       return changeToken({ origin, id, action: 'rotate' }, async (transaction) => {
-        await assertNotSignedOut(transaction, caller);
+        await assertNotRevoked(transaction, caller);
         const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);
         if (renewed === undefined) throw new AppError('not_found', 'No active token with this id.');
         return toIssuedToken(renewed, origin.at);

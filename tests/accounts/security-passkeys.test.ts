@@ -215,4 +215,24 @@ describe('A sensitive change', () => {
       expect(await database.selectFrom(table).selectAll().execute()).toEqual([]);
     }
   });
+
+  test('is rejected if its token is revoked before its body has arrived', async () => {
+    const { database } = stage.server;
+    const { id, value } = (await stage.ada.send('POST', '/secrets/tokens', { description: 'x' })).body as {
+      readonly id: string;
+      readonly value: string;
+    };
+    const script = stage.visitor();
+    script.beforeBody = async () => {
+      const used = database.selectFrom('tokens').select('id').where('last_used_at', 'is not', null);
+      while ((await used.execute()).length === 0) await new Promise(setImmediate);
+      expect((await stage.ada.send('DELETE', `/secrets/tokens/${id}`)).status).toBe(204);
+    };
+    const change = { consumer: 'shop', description: 'x' };
+    const { status, body } = await script.send('POST', '/secrets/consumer-tokens', change, {
+      authorization: `Bearer ${value}`,
+    });
+    expect([status, body]).toMatchObject([401, { code: 'unauthenticated' }]);
+    expect(await database.selectFrom('tokens').select('id').execute()).toEqual([{ id }]);
+  });
 });
