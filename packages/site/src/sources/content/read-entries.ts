@@ -1,5 +1,5 @@
 import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
-import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
 import { type ContentEntry, ContentError } from './content-entry.js';
 import { parseCsv } from './csv.js';
 import { findTomlLine, parseToml } from './toml.js';
@@ -163,27 +163,42 @@ function parseDocuments(text: string): ParsedYaml {
 /** The parser searches the whole document for each alias. */
 const MAX_ALIASES = 1000;
 
+/** Aliases of aliases could expand beyond the available memory. Mappings of this much text are merged in about 200 ms. */
+const MAX_REPEATED = 2 * 1024 * 1024;
+
 /**
- * Rejects duplicate keys in a mapping and too many aliases. The parser's own check for duplicates compares each key
- * with every other.
+ * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text.
+ * The parser's own check for duplicates compares each key with every other, and its limit of aliases does not depend on the
+ * text that they repeat.
  */
 function checkNodes(document: Document.Parsed, lineAt: (offset: number) => number): void {
-  let aliases = 0;
+  const anchors = new Map<string, readonly number[]>();
+  const aliases: { readonly offset: number; readonly repeated: number }[] = [];
+  let total = 0;
   visit(document, {
-    Alias(_key, { range }) {
-      aliases += 1;
-      if (aliases > MAX_ALIASES)
-        throw new ContentError(`expected at most ${MAX_ALIASES} aliases.`, lineAt(range?.[0] ?? 0));
+    Alias(_key, { range, source }) {
+      const [offset = 0] = range ?? [];
+      const [start = 0, end = 0] = anchors.get(source) ?? [];
+      const inside = aliases.filter((alias) => alias.offset >= start && alias.offset < end);
+      const repeated = inside.reduce((sum, alias) => sum + alias.repeated, end - start);
+      total += repeated;
+      aliases.push({ offset, repeated });
+      if (aliases.length > MAX_ALIASES)
+        throw new ContentError(`expected at most ${MAX_ALIASES} aliases.`, lineAt(offset));
+      if (total > MAX_REPEATED)
+        throw new ContentError(`its aliases repeat more than ${MAX_REPEATED} characters.`, lineAt(offset));
     },
-    Map(_key, { items }) {
-      const duplicate = findDuplicate(items);
+    Value(_key, node) {
+      const { anchor, range } = node;
+      if (anchor !== undefined && range) anchors.set(anchor, range);
+      const duplicate = isMap(node) ? findDuplicate(node.items) : undefined;
       if (duplicate) throw new ContentError('Map keys must be unique', lineAt(duplicate.range?.[0] ?? 0));
     },
   });
 }
 
 /** Returns the first key that equals a previous key. */
-function findDuplicate(items: readonly Pair[]): Scalar | undefined {
+function findDuplicate(items: readonly Pair<unknown, unknown>[]): Scalar | undefined {
   const seen = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;
@@ -193,10 +208,9 @@ function findDuplicate(items: readonly Pair[]): Scalar | undefined {
   return undefined;
 }
 
-/** Limits aliases of aliases, which could expand beyond the available memory; 100 is more than any real file has. */
 function unfold(document: Document.Parsed, line: number): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return document.toJS({ maxAliasCount: -1 });
   } catch (error) {
     throw new ContentError(firstLine(error), line);
   }

@@ -102,13 +102,15 @@ test.each([
 });
 
 test('readEntries: rejects aliases that would multiply', () => {
-  const bomb = [
-    'a: &a [x,x,x,x,x,x,x,x,x,x]',
-    'b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]',
-    'c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]',
-    'd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]',
-  ];
-  expect(() => readEntries(bomb.join('\n'), 'yaml')).toThrow(ContentError);
+  const listOf = (name: string): string => `[${Array<string>(10).fill(name).join()}]`;
+  const bomb = [...'abcdef'].map(
+    (name, index) => `${name}: &${name} ${listOf(index === 0 ? 'x' : `*${'abcdef'[index - 1]}`)}`,
+  );
+  expect(() => readEntries(`${bomb.join('\n')}\ng: ${listOf('*f')}`, 'yaml')).toThrow('its aliases repeat more than');
+});
+
+test('readEntries: reads as many aliases as a file may have', () => {
+  expect(valuesOf(`- &base { a: 1 }\n${'- *base\n'.repeat(1000)}`, 'yaml')).toEqual(Array(1001).fill({ a: 1 }));
 });
 
 test('readEntries: a key that is a collection is read without a warning of the process', async () => {
