@@ -167,7 +167,7 @@ const MAX_ALIASES = 1000;
 const MAX_REPEATED = 2 * 1024 * 1024;
 
 /**
- * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text.
+ * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text or the value around them.
  * The parser's own check for duplicates compares each key with every other, and its limit of aliases does not depend on the
  * text that they repeat.
  */
@@ -179,6 +179,8 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
     Alias(_key, { range, source }) {
       const [offset = 0] = range ?? [];
       const [start = 0, end = 0] = anchors.get(source) ?? [];
+      if (offset < end)
+        throw new ContentError('expected an alias outside of the value that it repeats.', lineAt(offset));
       const inside = aliases.filter((alias) => alias.offset >= start && alias.offset < end);
       const repeated = inside.reduce((sum, alias) => sum + alias.repeated, end - start);
       total += repeated;

@@ -86,6 +86,8 @@ test.each([
   ['an error of a mapping after it', 'yaml', 'a: [\n\t1\n]\nb: c: d\n', 4],
   ['a flow collection without an end', 'yaml', 'a: 1\nb: [\n\t1,\nc: 2\n', 3],
   ['a duplicate key', 'yaml', 'a: 1\na: 2\n', 2],
+  ['an alias of the list around it', 'yaml', 'a: 1\nb: &b\n  - 1\n  - *b\n', 4],
+  ['an alias of the mapping around it', 'md', '---\na: &a\n  b: *a\n---\n', 3],
   ['an element that is not an object', 'json', '[{"a": 1},\n 5]', 2],
   ['plain text', 'yaml', 'only words\n', 1],
   ['a row that is too long', 'csv', 'a\n1\n1,2\n', 3],
