@@ -155,6 +155,8 @@ function parseDocuments(text: string): ParsedYaml {
     lineCounter: counter,
     prettyErrors: false,
     uniqueKeys: false,
+    // Mappings with the key `<<` take values from others, as in YAML 1.1 and in the parsers of other tools.
+    merge: true,
     logLevel: 'error',
   });
   return { documents: Array.isArray(documents) ? documents : [], counter };

@@ -38,6 +38,17 @@ test.each([
   ['a byte order mark', 'json', '\uFEFF{"a": 1}', [{ a: 1 }]],
   ['a YAML document', 'yaml', 'a: 1\nb: yes\n', [{ a: 1, b: 'yes' }]],
   ['a YAML stream', 'yml', 'a: 1\n---\na: 2\n', [{ a: 1 }, { a: 2 }]],
+  [
+    'merge keys',
+    'yaml',
+    'base: &base { a: 1, b: 2 }\nother: &other { b: 3, c: 4 }\none: { <<: *base, b: 5 }\nboth:\n  d: 6\n  <<: [*base, *other]\n',
+    [
+      {
+        ...{ base: { a: 1, b: 2 }, other: { b: 3, c: 4 } },
+        ...{ one: { a: 1, b: 5 }, both: { d: 6, a: 1, b: 2, c: 4 } },
+      },
+    ],
+  ],
   ['an empty file', 'yaml', '# nothing yet\n', []],
   [
     'flow collections with tabs or without indentation',
