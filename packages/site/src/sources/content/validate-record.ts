@@ -218,7 +218,8 @@ class Validation {
   }
 
   #report(path: string, at: Path, wanted: string, value: unknown): void {
-    const received = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 60);
+    // The key `<<` of YAML is a symbol, which JSON leaves out.
+    const received = (JSON.stringify(value) as string | undefined)?.slice(0, 60) ?? 'nothing';
     this.#reportText(path, at, `expected ${wanted}; received ${received}.`);
   }
 

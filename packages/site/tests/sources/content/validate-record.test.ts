@@ -69,6 +69,12 @@ const fit = (text: string, extension = 'md') =>
     };
   });
 
+test('validation: a value that JSON does not have is reported', () => {
+  expect(fit('---\ntitle: Soup\nservings: !!merge <<\n---\n')[0]?.misfits).toEqual([
+    { path: 'servings', message: 'servings: expected a 32-bit whole number; received nothing.', line: 3 },
+  ]);
+});
+
 test('validation: valid values become columns', () => {
   const [fitted] = fit(
     '---\ntitle: Soup\nservings: 4\nrating: 4.5\nvegan: true\ncooked: 2024-03-01\ntags: [warm, quick]\norigin: {country: Italy}\n' +
