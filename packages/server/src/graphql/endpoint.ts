@@ -298,12 +298,15 @@ function followQuery(
   if (!reuse?.follow) throw new AppError('invalid_input', 'This server has no live queries.', { field: 'query' });
   const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
   const results = queries.follow({
-    run: () => run(document, input, options),
+    run: () => run(document, input, options).catch(toFailedResult),
     getVersion: () => `${reuse.getVersion()} ${reuse.unchangedSince(parts)}`,
     changes: reuse.follow(),
   });
   return { results, completes: false, skipsEqual: true };
 }
+
+/** Returns the result of a query that exceeded a limit or failed. Errors of any kind are converted when they are sent. */
+const toFailedResult = (thrown: unknown): ExecutionResult => ({ data: null, errors: [thrown as GraphQLError] });
 
 /** Returns a target that collects headers in a list. */
 const toTarget = (headers: string[]): HeaderTarget => ({

@@ -1,5 +1,9 @@
+import type { AddressInfo } from 'node:net';
 import { buildSchema, type ExecutionResult, getOperationAST, parse } from 'graphql';
+import { createGraphqlEndpoint } from '../../src/graphql/endpoint.js';
 import { isLive, LiveQueries } from '../../src/graphql/event-stream.js';
+import { createLog } from '../../src/http/request.js';
+import { createHttpServer } from '../../src/http/server.js';
 
 const schema = buildSchema('directive @live(if: Boolean = true) on QUERY  type Query { one: Int }');
 
@@ -127,4 +131,49 @@ describe('LiveQueries', () => {
     const failing = start(() => Promise.reject(new Error('no disk')));
     await expect(failing.stream.next()).rejects.toThrow('no disk');
   });
+});
+
+test('a live query that takes too long or fails has an error, and continues after the next change', async () => {
+  const changes = new Changes();
+  const results = [() => new Promise<ExecutionResult>(() => undefined), () => Promise.reject(new Error('no disk'))];
+  let version = 0;
+  const endpoint = createGraphqlEndpoint({
+    schema,
+    introspection: true,
+    limits: { values: 1000, workMs: 20_000, timeoutMs: 20 },
+    createContext: () => ({}),
+    execute: () => results[version]?.() ?? Promise.resolve({ data: { one: version } }),
+    report: () => undefined,
+    reuse: {
+      getVersion: () => version,
+      getGeneration: () => version,
+      unchangedSince: () => version,
+      repeatable: { rule: () => ({}), has: () => true, kindsOf: () => undefined },
+      follow: () => changes,
+      cacheControl: { kept: 'no-cache', other: 'no-cache' },
+    },
+    streams: { max: 10, setting: 'MAX_STREAMS', stopping: new AbortController().signal },
+  });
+  const server = createHttpServer((request, response) => endpoint(request, response, 'r-1'), {
+    log: createLog({ level: 'silent' }),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const closing = new AbortController();
+  try {
+    const url = `http://127.0.0.1:${port}/graphql?query=${encodeURIComponent('query @live { one }')}`;
+    const response = await fetch(url, { headers: { Accept: 'text/event-stream' }, signal: closing.signal });
+    const events = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const next = async () => JSON.parse((await events.read()).value!.split('data: ')[1]!) as unknown;
+    expect(await next()).toMatchObject({ data: null, errors: [{ extensions: { code: 'unavailable' } }] });
+    version += 1;
+    changes.send();
+    expect(await next()).toMatchObject({ data: null, errors: [{ extensions: { code: 'internal' } }] });
+    version += 1;
+    changes.send();
+    expect(await next()).toEqual({ data: { one: 2 } });
+  } finally {
+    closing.abort();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
