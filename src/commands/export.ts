@@ -128,11 +128,13 @@ interface Exported extends ExportedQuery {
 }
 
 /** @param base The folder of the stored queries, which is not repeated in the paths. */
-function toExported({ query, variables, page, data }: StoredResponse, base: string): Exported {
+function toExported({ query, variables, stored, page, data }: StoredResponse, base: string): Exported {
   const below = base === '' ? query.file : path.posix.relative(base, query.file);
   const name = `data/${below.replace(/\.[^./]*$/u, '')}`;
-  const { skip: _skip, ...own } = variables;
-  const set = Object.keys(own).length === 0 ? '' : `/${nameVariables(own)}`;
+  const { skip, ...own } = stored;
+  // Sets may differ in the records that they skip.
+  const named = skip === 0 ? own : stored;
+  const set = Object.keys(named).length === 0 ? '' : `/${nameVariables(named)}`;
   const file = `${name}${set}${page === 1 ? '' : `.page-${page}`}.json`;
   return { query: query.file, variables, page, file, text: toText({ data }) };
 }

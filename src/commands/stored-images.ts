@@ -46,6 +46,8 @@ export interface ImagesCommandOptions {
 export interface StoredResponse {
   readonly query: StoredQuery;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The variables of the first page, as they are stored with the query. */
+  readonly stored: Readonly<Record<string, unknown>>;
   /** The number of the page, counted from 1. */
   readonly page: number;
   readonly data: Readonly<Record<string, unknown>>;
@@ -202,7 +204,7 @@ async function runStoredQuery(run: StoredQueryRun): Promise<QueryFailure[]> {
       for (const error of errors) failures.push(toFailure(run.query.file, error));
       skip = findNextOffset(data, skip);
       if (data && errors.length === 0)
-        run.onResponse?.({ query: run.query, variables: values, page, data: withoutPage(data) });
+        run.onResponse?.({ query: run.query, variables: values, stored: variables, page, data: withoutPage(data) });
     }
   }
   return failures;

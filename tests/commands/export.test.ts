@@ -138,6 +138,16 @@ describe('an export', () => {
     expect(await readJson(queries[0]?.file ?? '')).toEqual({ data: { file: { name: 'a' } } });
   });
 
+  test('has a file for each set of variables that differs in the skipped records only', async () => {
+    await write('queries/pictures.variables.json', '[{ "skip": 0 }, { "skip": 1 }]');
+    await run();
+    const { queries } = (await readJson('export.json')) as { queries: readonly { readonly file: string }[] };
+    expect(queries.map(({ file }) => file.replace(/-[0-9a-f]{8}\./u, '.'))).toEqual([
+      ...['data/pictures.json', 'data/pictures.page-2.json', 'data/pictures/1.json'],
+    ]);
+    expect(await readJson('data/pictures.json')).toMatchObject({ data: { allFile: { nodes: [{ name: 'a' }] } } });
+  });
+
   test('reports a broken image, exits with 1, and deletes nothing', async () => {
     await run();
     const bytes = await readFile(path.join(site, 'pictures/a.jpg'));
