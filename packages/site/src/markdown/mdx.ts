@@ -8,14 +8,16 @@ const MODULE_LINE = /^(?:export|import)\s/u;
 /** Elements that HTML closes itself. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/u;
 
-/** A code span, a comment of limited length, or an element that only JSX closes. */
-const PART = /`+[^`]*`+|\{\/\*[\s\S]{0,1000}?\*\/\}|<(?<name>[A-Za-z][\w.-]*)(?<attributes>(?:\s[^<>]*)?)\/>/gu;
+/** A code span, a comment of limited length, the tag of a fragment, or a tag. */
+const PART =
+  /`+[^`]*`+|\{\/\*[\s\S]{0,1000}?\*\/\}|<\/?>|<(?<close>\/?)(?<name>[A-Za-z][\w.-]*)(?=[\s/>])(?<attributes>(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>{}"'])*?)(?<end>\/?)>/gu;
 
 /** The name and the attributes of a tag of JSX. An attribute may contain an expression with two levels of braces inside. */
 const TAG =
   /\s*<(?<close>\/?)(?<name>[A-Za-z][\w.-]*)(?<attributes>(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>{}"'])*?)(?<end>\/?)>/uy;
 
-const EXPRESSION = /(?:\s[\w:.-]+=)?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/gu;
+/** Text in quotes, or an expression with the name of its attribute. */
+const EXPRESSION = /"[^"]*"|'[^']*'|(?:\s(?:[\w:.-]+=)?)?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/gu;
 
 /** Elements whose contents are text in HTML, or become paragraphs that they can't contain. */
 const RAW = /^(?:p|pre|script|style|textarea)$/u;
@@ -35,8 +37,8 @@ interface OpenElement {
 }
 
 /**
- * Removes the statements `import` and `export` and the comments of JSX, and closes elements such as `<Note />`, in which HTML
- * would contain the text that follows. Other expressions in braces stay part of the text. Tags on lines of their own begin with
+ * Removes the statements `import` and `export`, and the comments, fragments and expressions in tags of JSX, and closes elements
+ * such as `<Note />`, in which HTML would contain the text that follows. Other expressions in braces stay part of the text. Tags on lines of their own begin with
  * {@link BLOCK_END}, and the contents of elements lose their indentation, as MDX has no indented code.
  */
 export function mdxToMarkdown(text: string): string {
@@ -111,7 +113,7 @@ function parseTags(text: string): readonly JsxTag[] | undefined {
     const isElement = end !== '' || VOID.test(name);
     items.push({
       name,
-      attributes: attributes.replaceAll(EXPRESSION, '').trimEnd(),
+      attributes: withoutExpressions(attributes).trimEnd(),
       is: close ? 'close' : isElement ? 'element' : 'open',
     });
   }
@@ -166,10 +168,20 @@ function outdent(line: string, elements: readonly OpenElement[]): string {
   return line.slice(indent - kept);
 }
 
-function convertPart(part: string, name?: string, attributes = ''): string {
-  if (part.startsWith('{')) return part.replaceAll(/[^\n]/gu, '');
-  return name === undefined || VOID.test(name) ? part : `<${name}${attributes}></${name}>`;
+/** Removes comments and fragments, and what HTML does not have in a tag: expressions, and dots in its name. */
+function convertPart(part: string, close = '', name?: string, attributes = '', end = ''): string {
+  if (part.startsWith('`')) return part;
+  if (name === undefined) return keepLines(part);
+  const own = withoutExpressions(attributes);
+  const element = name.replaceAll('.', '-');
+  if (end !== '' && !VOID.test(name)) return `<${element}${own}></${element}>`;
+  return own === attributes && element === name ? part : `<${close}${element}${own}>`;
 }
+
+const withoutExpressions = (attributes: string): string =>
+  attributes.replaceAll(EXPRESSION, (found) => (/^["']/u.test(found) ? found : keepLines(found)));
+
+const keepLines = (text: string): string => text.replaceAll(/[^\n]/gu, '');
 
 /** Returns the line after a code block. */
 function findFenceEnd(lines: readonly string[], start: number, fence: string): number {

@@ -17,9 +17,21 @@ test.each([
 
 test.each([
   ['<Note /> a', '<Note ></Note> a'],
-  ['<Since v="1.0"/> a <Ui.Card\n  b\n/> c', '<Since v="1.0"></Since> a <Ui.Card\n  b\n></Ui.Card> c'],
+  ['<Since v="1.0"/> a <Ui.Card\n  b\n/> c', '<Since v="1.0"></Since> a <Ui-Card\n  b\n></Ui-Card> c'],
   ['<Card\n  a="<b>"\n  c={() => 1}\n/>', '<!----><Card a="<b>"></Card>\n\n\n'],
+  ['<Card a="{b}" {...c} />', '<!----><Card a="{b}"></Card>'],
 ])('closes the elements of %j', (text, expected) => {
+  expect(mdxToMarkdown(text)).toBe(expected);
+});
+
+test.each([
+  ['A <Tag color={red} {...props}>b *c*</Tag>.', 'A <Tag>b *c*</Tag>.'],
+  ['A <Tag on={() => { a({ b }) }}\n  c="{d}" /> e', 'A <Tag\n  c="{d}" ></Tag> e'],
+  ['A <Ui.Tag a>b</Ui.Tag>', 'A <Ui-Tag a>b</Ui-Tag>'],
+  ['A <img src="b.png" width={3} />', 'A <img src="b.png" >'],
+  ['<>\n\nA <>b</>\n\n</>', '\n\nA b\n\n'],
+  ['A <https://b.c/{d}> `<E f={g}>` <h@i.j>', 'A <https://b.c/{d}> `<E f={g}>` <h@i.j>'],
+])('converts the tags in %j to HTML', (text, expected) => {
   expect(mdxToMarkdown(text)).toBe(expected);
 });
 
@@ -63,6 +75,8 @@ test.each([
   ['tags without an end', '<A b={\n'],
   ['tags with many braces', '<A b={{{'],
   ['tags on one line', '<A>'],
+  ['tags in text', 'a <A b={'],
+  ['tags with quotes in text', `a <A "'`],
   ['tags before text', '<A b="c>\n'],
   ['comments without an end', '{/*'],
   ['code blocks', '~~~\n'],
