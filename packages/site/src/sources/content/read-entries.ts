@@ -254,10 +254,17 @@ interface CsvRow {
   readonly info: { readonly lines: number };
 }
 
+/** Returns what separates the columns in the header. Excel writes semicolons where the comma is the decimal separator. */
+function findDelimiter(text: string): string {
+  const [header = ''] = text.trimStart().split(/[\r\n]/u, 1);
+  return [',', ';', '\t'].find((delimiter) => header.includes(delimiter)) ?? ',';
+}
+
 function readCsv(text: string): ContentEntry[] {
   try {
     const rows = parseCsv(text, {
       columns: true,
+      delimiter: findDelimiter(text),
       info: true,
       skip_empty_lines: true,
       trim: true,

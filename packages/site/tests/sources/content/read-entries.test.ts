@@ -62,6 +62,22 @@ test.each([
     'name,count\nfig,3\nplum,\n"a, b",5\n',
     [{ name: 'fig', count: '3' }, { name: 'plum' }, { name: 'a, b', count: '5' }],
   ],
+  [
+    'CSV with semicolons',
+    'csv',
+    'name;tags;price\r\nfig;"dry;sweet";"1,5"\r\nplum;;2\r\n',
+    [
+      { name: 'fig', tags: 'dry;sweet', price: '1,5' },
+      { name: 'plum', price: '2' },
+    ],
+  ],
+  [
+    'CSV with tabs',
+    'csv',
+    '\n\nname\tcount\nfig\t\nplum; pear\t3\n',
+    [{ name: 'fig' }, { name: 'plum; pear', count: '3' }],
+  ],
+  ['CSV with one column', 'csv', 'name\nplum; pear\n', [{ name: 'plum; pear' }]],
 ])('readEntries: reads %s', (_reason, extension, text, values) => {
   expect(valuesOf(text, extension)).toEqual(values);
 });
