@@ -45,7 +45,10 @@ export function toSlug({ source, relativePath }: SluggedFile, globs: readonly st
 /** Returns the folders that a glob begins with, each followed by a slash. */
 function findFolder(glob: string): string {
   if (glob.startsWith('!')) return '';
-  const folders = glob.split('/').slice(0, -1);
+  const folders = glob
+    .replace(/^(?:\.\/)+/u, '')
+    .split('/')
+    .slice(0, -1);
   const end = folders.findIndex((folder) => /[*?[\]{}()|\\]/u.test(folder));
   return (end < 0 ? folders : folders.slice(0, end)).map((folder) => `${folder}/`).join('');
 }

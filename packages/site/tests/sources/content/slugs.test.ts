@@ -9,6 +9,7 @@ test.each([
   ['index.md', ['*.md'], ''],
   ['posts/soup.md', ['**/*.md'], 'posts/soup'],
   ['posts/soup.md', ['posts/soup.md'], 'soup'],
+  ['posts/soup.md', ['./posts/*.md'], 'soup'],
   ['posts/old/soup.md', ['posts/**/*.md', 'posts/old/*.json'], 'soup'],
   ['c++/notes/a.md', ['c++/notes/*.md'], 'a'],
   ['posts/soup.md', ['{posts,pages}/*.md'], 'posts/soup'],
