@@ -137,9 +137,11 @@ function nameHeadings(tree: HtmlRoot, { sanitize }: MarkdownSettings): MarkdownH
     const own = takeOwnId(element);
     const value = textOf(element).trim();
     const { id } = element.properties;
-    let name: string;
-    if (own !== undefined) name = sanitize ? slugger.slug(own) : own;
-    else name = typeof id === 'string' ? id : slugger.slug(value);
+    const given = own ?? (typeof id === 'string' ? id : value);
+    const isKept = own === undefined ? typeof id === 'string' : !sanitize;
+    // The slugger returns no text twice, so that no other heading has an id that is kept.
+    const slug = slugger.slug(given, isKept);
+    const name = isKept ? given : slug;
     element.properties.id = name;
     headings.push({ depth: Number(depth), value, id: name });
   });
