@@ -78,7 +78,7 @@ async function readBounded(directory: string, file: string): Promise<string | un
       `${file}: expected at most ${MAX_CHARACTERS} characters; received ${text.length}.`,
     );
   }
-  return text;
+  return text?.replace(/^\uFEFF/u, '');
 }
 
 function parseVariables(text: string, file: string): StoredQuery['variables'] {

@@ -35,6 +35,7 @@ test('readStoredQueries: ignores packages and hidden folders', async () => {
 test.each([
   ['no file', undefined, [{}]],
   ['an object', '{"slug": "a"}', [{ slug: 'a' }]],
+  ['a file with a byte order mark', '\uFEFF{"slug": "a"}', [{ slug: 'a' }]],
   ['a list', '[{"slug": "a"}, {"slug": "b"}]', [{ slug: 'a' }, { slug: 'b' }]],
 ])('readStoredQueries: reads the variables of %s', async (_reason, text, variables) => {
   await write('queries/page.graphql', 'query Page($slug: String) { __typename }');
