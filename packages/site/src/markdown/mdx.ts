@@ -168,7 +168,7 @@ function outdent(line: string, elements: readonly OpenElement[]): string {
   return line.slice(indent - kept);
 }
 
-/** Removes comments and fragments, and what HTML does not have in a tag: expressions, and dots in its name. */
+/** Removes comments, fragments and the expressions in tags. Names of elements have no dots in Markdown. */
 function convertPart(part: string, close = '', name?: string, attributes = '', end = ''): string {
   if (part.startsWith('`')) return part;
   if (name === undefined) return keepLines(part);

@@ -139,7 +139,7 @@ function nameHeadings(tree: HtmlRoot, { sanitize }: MarkdownSettings): MarkdownH
     const { id } = element.properties;
     const given = own ?? (typeof id === 'string' ? id : value);
     const isKept = own === undefined ? typeof id === 'string' : !sanitize;
-    // The slugger returns no text twice, so that no other heading has an id that is kept.
+    // The slugger returns no text twice, so that no other heading has the same id.
     const slug = slugger.slug(given, isKept);
     const name = isKept ? given : slug;
     element.properties.id = name;

@@ -107,7 +107,7 @@ describe('render', () => {
     const trusting = openMarkdownRenderer({ ...SETTINGS, sanitize: false });
     const { html } = await trusting.render('## A title {#Own_ID}\n## B {#a}\n<h2 id="c">C</h2>\n\n## A\n## C', ALWAYS);
     await trusting.close();
-    expect(html.join('').match(/id="[^"]*"/gu)).toEqual(['id="Own_ID"', 'id="a"', 'id="c"', 'id="a-1"', 'id="c-1"']);
+    expect(join(html).match(/id="[^"]*"/gu)).toEqual(['id="Own_ID"', 'id="a"', 'id="c"', 'id="a-1"', 'id="c-1"']);
   });
 
   test('leaves markup, scripts and footnote marks out of the text', async () => {

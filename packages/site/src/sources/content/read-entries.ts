@@ -202,7 +202,7 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
 }
 
 /** Returns the first key that equals a previous key. */
-function findDuplicate(items: readonly Pair<unknown, unknown>[]): Scalar | undefined {
+function findDuplicate(items: readonly Pair[]): Scalar | undefined {
   const seen = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;

@@ -132,9 +132,8 @@ test.each([
 
 test('readEntries: rejects aliases that would multiply', () => {
   const listOf = (name: string): string => `[${Array<string>(10).fill(name).join()}]`;
-  const bomb = [...'abcdef'].map(
-    (name, index) => `${name}: &${name} ${listOf(index === 0 ? 'x' : `*${'abcdef'[index - 1]}`)}`,
-  );
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const bomb = names.map((name, index) => `${name}: &${name} ${listOf(index === 0 ? 'x' : `*${names[index - 1]}`)}`);
   expect(() => readEntries(`${bomb.join('\n')}\ng: ${listOf('*f')}`, 'yaml')).toThrow('its aliases repeat more than');
 });
 
