@@ -65,11 +65,23 @@ function readMarkdown(text: string): ContentEntry[] {
 /** Parses JSON. Lines come from the slower YAML parser, on demand and only for small files. */
 function readJson(text: string): ContentEntry[] {
   const located = once(() => (text.length > MAX_SLOW_CHARACTERS ? [] : readYaml(text, 0)));
-  return toEntries(
+  const lines = once(() => ignoreContentErrors(located) ?? []);
+  const entries = toEntries(
     parseJson(text, located),
     (index, path) => located()[index]?.lineOf(path) ?? 1,
     () => 1,
   );
+  return entries.map((entry, index) => ({ ...entry, lineOf: (path) => lines()[index]?.lineOf(path) ?? 1 }));
+}
+
+/** JSON may have duplicate keys, which YAML may not. */
+function ignoreContentErrors<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ContentError) return undefined;
+    throw error;
+  }
 }
 
 function parseJson(text: string, locate: () => void): unknown {

@@ -97,6 +97,7 @@ test.each([
   ['a table of TOML', 'toml', 'a = 1\n[b . "c"]\n# d = 1\nd.e = 1\n', 0, ['b', 'c', 'd', 'e'], 4],
   ['an array of tables', 'toml', '[[a]]\nb = 1\n[[a]] # 2\n[[a.c]]\n[[a.c]]\nd = 1\n', 0, ['a', 1, 'c', 1, 'd'], 6],
   ['a missing value of a table', 'toml', '[[a]]\nb = 1\n[[a]]\nc = 1\n', 0, ['a', 1, 'b'], 3],
+  ['JSON with duplicate keys', 'json', '[{"a": 1,\n "a": 2}]', 0, ['a'], 1],
   ['a path to a missing value', 'yaml', 'a: 1\nb: 2\n', 0, ['b', 'missing'], 2],
 ])('readEntries: returns the line of a value in %s', (_reason, extension, text, index, path, line) => {
   expect(readEntries(text, extension)[index]?.lineOf(path)).toBe(line);
