@@ -80,7 +80,8 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   },
   storage: { rooms: ['core'], packages: 'no transport' },
 
-  generated: { rooms: ['client'] },
+  // Generated validators use the helpers of the server's ajv.
+  generated: { rooms: ['client', 'server/rest/operation'] },
   // Encrypts and decrypts values wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
   // Pages and the server evaluate searches of a board alike.

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import * as dashboard from '../../../src/generated/dashboard/validators.js';
 import * as secrets from '../../../src/generated/secrets/validators.js';
 
@@ -66,3 +67,12 @@ test.each([
 ])('the limits validator of createObject checks sizes only: %s', (_reason, body, want) => {
   expect(secrets.createObjectLimits(body)).toBe(want);
 });
+
+test.each(['dashboard', 'secrets'])(
+  'validators of %s import only the server, as a project may have no ajv',
+  async (name) => {
+    const text = await readFile(`src/generated/${name}/validators.js`, 'utf8');
+    const modules = [...text.matchAll(/^import .* from '(.+)';$/gmu)].map(([, module]) => module);
+    expect(modules).toEqual(['@trellis/server/rest/operation']);
+  },
+);

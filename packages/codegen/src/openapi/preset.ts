@@ -132,7 +132,7 @@ export async function generateService(
       ['revision.ts', text(writeRevision(contract))],
       ['types.ts', text(writeTypes(directed, bundled))],
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
-      ['validators.js', text(writeValidators(served, names))],
+      ['validators.js', text(writeValidators(served, names, modules.operation))],
     ]),
     origins: () => mapServiceSourceLines(survey, names),
     lineOrigins: new Map([['openapi.json', createBundleSourceMap(bundled, survey)]]),

@@ -11,8 +11,16 @@ import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } fro
 import { ABSENT } from './directions.js';
 import { measureChains } from './references.js';
 
-/** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
-export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
+/**
+ * Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers.
+ *
+ * @param operationModule The module of the server with these helpers: the ajv that a project finds may be missing or an older one.
+ */
+export function writeValidators(
+  { schemas }: Contract,
+  { schemas: named }: ValidatorNames,
+  operationModule: string,
+): string {
   const ajv = createAjv([schemas, named], {
     // Optimized code is 10 % shorter, and takes twice as long to write.
     code: { source: true, esm: true, lines: true, optimize: false, process: withoutBody },
@@ -47,7 +55,7 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
     const rules = pointInto(direction, directions[direction](schema));
     ajv.addSchema({ $id: `function-${name}`, ...(typeof rules === 'object' ? rules : { allOf: [rules] }) });
   }
-  return toModule(printFunctions(ajv, named));
+  return toModule(printFunctions(ajv, named), operationModule);
 }
 
 /**
@@ -169,15 +177,16 @@ function pointInto(direction: NamedSchema['direction'] | 'requestTest', schema: 
 }
 
 /** Converts the `require` calls for ajv's runtime helpers to imports, which ajv's ESM output lacks. */
-function toModule(code: string): string {
-  const modules = new Map<string, string>();
-  const body = code.replace(/require\("([^"]+)"\)/g, (_, path: string) => {
-    const name = modules.get(path) ?? `runtime${modules.size}`;
-    modules.set(path, name);
+function toModule(code: string, operationModule: string): string {
+  const helpers = new Map<string, string>();
+  const body = code.replace(/require\("(?:[^"]+\/)?([^"/]+)"\)/g, (_, helper: string) => {
+    const name = helpers.get(helper) ?? `runtime${helpers.size}`;
+    helpers.set(helper, name);
     return name;
   });
-  const imports = [...modules].map(([path, name]) => `import ${name} from '${path}.js';\n`);
-  return `${imports.join('')}\n${body.trimEnd()}\n`;
+  const imported = [...helpers].map(([helper, name]) => `${helper} as ${name}`);
+  const imports = imported.length === 0 ? '' : `import { ${imported.join(', ')} } from '${operationModule}';\n`;
+  return `${imports}\n${body.trimEnd()}\n`;
 }
 
 /** The names of the exported functions of `validators.js`. */

@@ -369,6 +369,7 @@ test('writes more validators than a call has arguments', () => {
   const schemas = Array.from({ length: 20_000 }, (_, at) => ({
     ...{ name: `validate${at}`, direction: 'response' as const, schema: { type: 'string' as const } },
   }));
-  const text = writeValidators({ schemas: {} } as Contract, { requests: new Map(), responses: new Map(), schemas });
+  const names = { requests: new Map<string, string>(), responses: new Map<string, string>(), schemas };
+  const text = writeValidators({ schemas: {} } as Contract, names, '@trellis/server/rest/operation');
   expect(text.match(/^export const /gm)).toHaveLength(schemas.length);
 });

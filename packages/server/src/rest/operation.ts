@@ -1,6 +1,6 @@
 /**
  * The types of the operation tables that `npm run generate` writes to `src/generated/<service>/operations.ts` for the
- * contract router.
+ * contract router, and the parts of ajv that the generated validators use.
  */
 import type { Readable } from 'node:stream';
 import type { ErrorObject } from 'ajv';
@@ -9,6 +9,11 @@ import type { RateLimitName } from '../http/rate-limits.js';
 import type { Admission, Caller } from '../http/security.js';
 
 export type { Caller, CallerOf } from '../http/security.js';
+
+// The helpers of generated validators.
+export { default as formats } from 'ajv-formats/dist/formats.js';
+export { default as equal } from 'ajv/dist/runtime/equal.js';
+export { default as ucs2length } from 'ajv/dist/runtime/ucs2length.js';
 
 export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
 
