@@ -211,13 +211,18 @@ function toPredicate<T>(check: (value: T) => void): (value: T) => boolean {
 }
 
 function builtPages({ config, services, origin }: AppOptions): BuiltPages {
-  const { services: running, siteAccess, instanceLabel } = config;
+  const { services: running, hasAccounts, siteAccess, instanceLabel } = config;
   const hasDashboard = running.includes('dashboard');
   return loadBuiltPages({
     folders: PAGE_FOLDERS,
     // Without the dashboard, the first page is the list of services.
     modules: hasDashboard ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] },
-    values: { services: running.join(' '), siteAccess: siteAccess.kind, label: instanceLabel },
+    values: {
+      services: running.join(' '),
+      accounts: String(hasAccounts),
+      siteAccess: siteAccess.kind,
+      label: instanceLabel,
+    },
     workers: hasDashboard ? ['push-worker.js'] : [],
     origin,
     findPageData: createPageDataReader({

@@ -41,10 +41,11 @@ export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];
 
+type NavigationConfig = Pick<Config, 'hasAccounts' | 'services' | 'siteAccess'>;
+
 /** The navigation, as `src/web/app/routes.ts` has it for the pages of the application. */
-function listNavigation({ services, siteAccess }: Pick<Config, 'services' | 'siteAccess'>): ProductPages['pages'] {
+function listNavigation({ services, hasAccounts, siteAccess }: NavigationConfig): ProductPages['pages'] {
   const runs = (name: string): boolean => services.some((one) => one === name);
-  const hasAccounts = runs('dashboard') || runs('secrets');
   const pages: readonly (ProductPages['pages'][number] & { readonly isThere: boolean })[] = [
     { path: '/', name: 'Pull requests', needs: 'user', isThere: runs('dashboard') },
     { path: '/issues', name: 'Issues', needs: 'user', isThere: runs('dashboard') },
@@ -63,7 +64,7 @@ const toServicesPath = (hasDashboard: boolean): string => (hasDashboard ? '/serv
 
 /** Returns the name and the links of this product on the developer pages. */
 export const toProductPages = (
-  config: Pick<Config, 'instanceLabel' | 'services' | 'siteAccess'>,
+  config: NavigationConfig & Pick<Config, 'instanceLabel'>,
   { findAudience, paletteScript }: Pick<ProductPages, 'findAudience' | 'paletteScript'>,
 ): ProductPages => ({
   name: 'Trellis',
@@ -76,6 +77,10 @@ export const toProductPages = (
   pages: listNavigation(config),
   sections: { explorer: '/site', reference: toServicesPath(config.services.includes('dashboard')) },
   paletteScript,
-  data: { services: config.services.join(' '), 'site-access': config.siteAccess.kind },
+  data: {
+    services: config.services.join(' '),
+    accounts: String(config.hasAccounts),
+    'site-access': config.siteAccess.kind,
+  },
   findAudience,
 });

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { BrowserContext, Page } from 'playwright-core';
+import { createProject } from '../project/run-project.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
 import { createKeyboard, type Keyboard } from './support/keyboard.js';
+import { signUp } from './support/sign-up.js';
 import { startWatchedServer, type WatchedServer } from './support/test-server.js';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './support/virtual-authenticator.js';
 
@@ -283,5 +287,38 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     // At insecure origins, browsers log that they ignore some of our headers.
     for (const complaint of testServer.takeComplaints()) expect(complaint).toMatch(/trustworthy|Origin-Agent-Cluster/);
     await guest.context.close();
+  });
+});
+
+describeInBrowser('a project with accounts and neither dashboard nor secrets', () => {
+  let folder: string;
+  let testServer: WatchedServer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trellis-project-'));
+    const config = await createProject(join(folder, 'my-app'), ['--with', 'accounts']);
+    testServer = await startWatchedServer({ args: ['--config', config] });
+  });
+  afterAll(async () => {
+    await testServer.close();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(() => expect(testServer.takeComplaints()).toEqual([]));
+
+  test('the setup link creates the admin account, which can sign out and in again', async () => {
+    const context = await testServer.enter();
+    const page = await context.newPage();
+    await signUp(page, testServer.setupLink, 'ada');
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    expect(await links.allTextContents()).toEqual(['Services', 'Settings']);
+    await links.getByText('Settings').click();
+    await page.getByText('Signed in as Ada (ada), admin').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    await page.goto(`${testServer.server.origin}/docs`);
+    expect(await links.allTextContents()).toEqual(['Services', 'Settings']);
+    await page.getByRole('button', { name: 'Search everything' }).waitFor();
+    await context.close();
   });
 });

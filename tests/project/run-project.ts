@@ -20,6 +20,22 @@ export async function runCommand(program: string, args: readonly string[], { cwd
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}:\n${output}`);
 }
 
+/**
+ * Writes a new project with the generated code, which uses the built packages of this repository.
+ *
+ * @returns the path of its `trellis.config.ts`.
+ */
+export async function createProject(project: string, options: readonly string[] = []): Promise<string> {
+  const cli = path.resolve('dist/cli.js');
+  const { PATH } = process.env;
+  await runCommand(process.execPath, [cli, 'init', project, ...options], { cwd: path.dirname(project), env: { PATH } });
+  await mkdir(path.join(project, 'node_modules'));
+  await symlink(path.resolve(), path.join(project, 'node_modules/trellis'));
+  await symlink(path.resolve('node_modules/@trellis'), path.join(project, 'node_modules/@trellis'));
+  await runCommand(process.execPath, [cli, 'generate'], { cwd: project, env: { PATH } });
+  return path.join(project, 'trellis.config.ts');
+}
+
 export async function writeProjectFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);

@@ -2,7 +2,7 @@ import type { BoardPageData, PageData } from '../page-data.js';
 
 type Service = 'dashboard' | 'secrets' | 'site';
 
-const { origin = '', services = '', siteAccess = '', label = '', facts = '' } = document.body.dataset;
+const { origin = '', services = '', accounts = '', siteAccess = '', label = '', facts = '' } = document.body.dataset;
 
 /** The origin of the server's `PUBLIC_URL`, the only one where its passkeys work. */
 export const publicOrigin = origin;
@@ -22,6 +22,9 @@ const running = new Set(services.split(' '));
 export const ROUTER_SCOPE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
 
 export const isServiceEnabled = (service: Service): boolean => running.has(service);
+
+/** Whether users can sign in. */
+export const hasAccounts = accounts === 'true';
 
 /** Board data embedded in the document, as of the page load. */
 export const preloadedBoard = pageData?.board;

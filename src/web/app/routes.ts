@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { isServiceEnabled, siteReaders } from './page-data.js';
+import { hasAccounts, isServiceEnabled, siteReaders } from './page-data.js';
 import type { Audience } from './session.js';
 import type { IconName } from './ui/icon.js';
 
@@ -156,7 +156,7 @@ export const APP_PAGES: readonly AppPage[] = [
     icon: 'sliders',
     load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
     needs: 'user',
-    isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
+    isThere: hasAccounts,
   },
   {
     path: '/admin',
@@ -170,6 +170,6 @@ export const APP_PAGES: readonly AppPage[] = [
     path: '/sign-in',
     load: () => import('./sign-in/sign-in-page.js').then(({ SignInPage }) => SignInPage),
     needs: 'public',
-    isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
+    isThere: hasAccounts,
   },
 ];

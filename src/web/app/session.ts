@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
 import { dashboardClient, keepProblem, type Problem, requireData, toProblem, waitToRetry } from './api.js';
-import { isServiceEnabled, pageData } from './page-data.js';
+import { hasAccounts, pageData } from './page-data.js';
 
 /** Who can open a page. */
 export type Audience = 'admin' | 'public' | 'user';
@@ -23,7 +23,7 @@ export const loadSession = async (): Promise<void> => attemptSession(0);
 async function attemptSession(failures: number): Promise<void> {
   retrying.abort();
   const { signal } = (retrying = new AbortController());
-  user.value = isServiceEnabled('dashboard') || isServiceEnabled('secrets') ? await findUser() : null;
+  user.value = hasAccounts ? await findUser() : null;
   if (user.value !== undefined || sessionError.value?.isTemporary !== true) return;
   void waitToRetry(failures + 1, signal).then(() => (signal.aborted ? undefined : attemptSession(failures + 1)));
 }

@@ -133,9 +133,7 @@ const ACTIONS: readonly Entry[] = [
 ];
 
 const listHelp = (): readonly Entry[] => [
-  ...(isServiceEnabled('dashboard') || isServiceEnabled('secrets')
-    ? [{ kind: 'Help' as const, name: 'API reference', href: '/docs' }]
-    : []),
+  { kind: 'Help', name: 'API reference', href: '/docs' },
   ...(isServiceEnabled('site') ? [{ kind: 'Help' as const, name: 'GraphQL explorer', href: '/graphql' }] : []),
 ];
 
