@@ -41,6 +41,7 @@ import type { Config } from '../config/config.js';
 import { readAudience, readPageData } from '../handlers/page-data.js';
 import { type MountedService, mountServices, toContractName } from '../project/mount.js';
 import type { createSiteRequests } from '../site-data/requests.js';
+import type { ContractLink } from '../web/page-data.js';
 import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
 import type { Services } from './services.js';
 
@@ -210,7 +211,7 @@ function toPredicate<T>(check: (value: T) => void): (value: T) => boolean {
   };
 }
 
-function builtPages({ config, services, origin }: AppOptions): BuiltPages {
+function builtPages({ config, services, mounted, origin }: AppOptions): BuiltPages {
   const { services: running, hasAccounts, siteAccess, instanceLabel } = config;
   const hasDashboard = running.includes('dashboard');
   return loadBuiltPages({
@@ -220,6 +221,7 @@ function builtPages({ config, services, origin }: AppOptions): BuiltPages {
     values: {
       services: running.join(' '),
       accounts: String(hasAccounts),
+      contracts: JSON.stringify(mounted.filter(({ isRunning }) => isRunning).map(toContractLink)),
       siteAccess: siteAccess.kind,
       label: instanceLabel,
     },
@@ -297,6 +299,12 @@ const toListedContract = ({ name, documentPath }: MountedService): ListedContrac
   name: toContractName(name),
   url: documentPath,
   client: CLIENTS[name],
+});
+
+const toContractLink = ({ name, entry, context, documentPath }: MountedService): ContractLink => ({
+  name: toContractName(name),
+  url: documentPath,
+  basePath: entry.ownedPrefixes?.[0] ?? (context.table.basePath || '/'),
 });
 
 /** The generated clients of our own services, as the package exports them. */

@@ -14,6 +14,16 @@ export interface PageData {
   readonly board?: BoardPageData;
 }
 
+/** The contract of a service, embedded in every document. */
+export interface ContractLink {
+  /** The name of the service, such as `Pull requests`. */
+  readonly name: string;
+  /** The path of the bundled document. */
+  readonly url: string;
+  /** The path that the paths of the service begin with. */
+  readonly basePath: string;
+}
+
 export interface BoardPageData {
   readonly filters: Schemas['FilterState'];
   readonly views: readonly Schemas['SavedView'][];

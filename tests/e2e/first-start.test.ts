@@ -305,6 +305,18 @@ describeInBrowser('a project with accounts and neither dashboard nor secrets', (
   });
   afterEach(() => expect(testServer.takeComplaints()).toEqual([]));
 
+  test('the services page links to the contracts of the project', async () => {
+    const context = await testServer.enter();
+    const page = await context.newPage();
+    await page.goto(testServer.server.origin);
+    const apis = page.getByRole('region', { name: 'APIs' }).getByRole('listitem');
+    await apis.getByText('Greetings contract: OpenAPI 3.1, under /greetings').waitFor();
+    expect(await apis.count()).toBe(2);
+    await apis.getByRole('link', { name: 'Greetings contract' }).click();
+    await page.getByText('"openapi": "3.1.0"').waitFor();
+    await context.close();
+  });
+
   test('the setup link creates the admin account, which can sign out and in again', async () => {
     const context = await testServer.enter();
     const page = await context.newPage();

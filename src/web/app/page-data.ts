@@ -1,8 +1,16 @@
-import type { BoardPageData, PageData } from '../page-data.js';
+import type { BoardPageData, ContractLink, PageData } from '../page-data.js';
 
 type Service = 'dashboard' | 'secrets' | 'site';
 
-const { origin = '', services = '', accounts = '', siteAccess = '', label = '', facts = '' } = document.body.dataset;
+const {
+  origin = '',
+  services = '',
+  accounts = '',
+  contracts: contractList = '[]',
+  siteAccess = '',
+  label = '',
+  facts = '',
+} = document.body.dataset;
 
 /** The origin of the server's `PUBLIC_URL`, the only one where its passkeys work. */
 export const publicOrigin = origin;
@@ -18,8 +26,12 @@ export const pageData = facts === '' ? undefined : (JSON.parse(facts) as PageDat
 
 const running = new Set(services.split(' '));
 
-/** Matches paths that the router handles; the browser loads other paths from the server. */
-export const ROUTER_SCOPE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
+/** The contracts of the services that this server runs. */
+export const contracts = JSON.parse(contractList) as readonly ContractLink[];
+
+/** Matches the paths of pages, which the router handles; the browser loads other paths from the server. */
+export const ROUTER_SCOPE =
+  /^\/(?:(?:issues|repositories|insights|vault|site|services|settings|admin|sign-in)(?:[/?#]|$)|[?#]|$)/;
 
 export const isServiceEnabled = (service: Service): boolean => running.has(service);
 

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useCallback, useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
-import { publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
+import { contracts, publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
 import { user } from '../session.js';
 import { FORGE_GUIDES, type Settings, toSettingsRequest } from '../settings/forge-guides.js';
 import { CopyButton } from '../ui/buttons.js';
@@ -41,16 +41,11 @@ export function ServicesPage() {
           <a href="/docs">API reference</a>
         </p>
         <ul>
-          {isServiceEnabled('dashboard') && (
-            <li>
-              <a href="/api/openapi.json">Dashboard contract</a>: OpenAPI 3.1, under <code>/api</code>
+          {contracts.map(({ name, url, basePath }) => (
+            <li key={url}>
+              <a href={url}>{name} contract</a>: OpenAPI 3.1, under <code>{basePath}</code>
             </li>
-          )}
-          {isServiceEnabled('secrets') && (
-            <li>
-              <a href="/secrets/openapi.json">Secrets contract</a>: OpenAPI 3.1, under <code>/secrets</code>
-            </li>
-          )}
+          ))}
           <li>
             <a href="/healthz">Health</a>: whether the server is up
           </li>
