@@ -98,12 +98,15 @@ export interface ProjectConfig
 /** The part of a project that its file says. */
 export type ProjectFile = Omit<ProjectConfig, 'generated'>;
 
+/** The names of the services of Trellis, which have pages and commands. */
+const PRODUCT_NAMES = ['dashboard', 'secrets'] as const;
+
 const NAME = /^[a-z][a-z0-9-]{0,39}$/u;
 
 /**
  * Describes a project. Its file imports handlers and tables only when they are needed, as the generators read it too.
  *
- * @throws Error for a service whose name can't be that of a folder.
+ * @throws Error for a service whose name can't be that of a folder, or is that of a service of Trellis.
  */
 export function defineConfig({ services = {}, site, accounts, ...settings }: ProjectOptions): ProjectFile {
   const wrong = Object.keys(services).find((name) => !NAME.test(name) || name === 'site');
@@ -111,6 +114,10 @@ export function defineConfig({ services = {}, site, accounts, ...settings }: Pro
     throw new Error(
       `Expected a service name of lower-case letters, digits and "-", other than "site"; received "${wrong}".`,
     );
+  }
+  const taken = PRODUCT_NAMES.find((name) => services[name] !== undefined && services[name].generated === undefined);
+  if (taken !== undefined) {
+    throw new Error(`The service name "${taken}" belongs to a service of Trellis. Choose a different name.`);
   }
   return { services, site, accounts, settings };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCodegenConfig } from '@trellis/codegen/targets';
 import { createProject, ProjectError } from 'create-trellis/create-project';
+import { product } from '../../src/product.js';
 import { defineConfig, isProjectFile } from '../../src/project/project.js';
 
 let folder: string;
@@ -55,6 +56,16 @@ describe('createProject', () => {
     await expect(readFile(path.join(app, 'package.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+test.each(['dashboard', 'secrets'])(
+  'a service of a project cannot have the name "%s", which turns on pages',
+  (name) => {
+    const own = { operations: () => Promise.reject(new Error()), handlers: () => ({}) };
+    const message = `The service name "${name}" belongs to a service of Trellis. Choose a different name.`;
+    expect(() => defineConfig({ services: { [name]: own } })).toThrow(message);
+    expect(defineConfig(product).services).toBe(product.services);
+  },
+);
 
 test('a project may have a site only', () => {
   const site = {
