@@ -390,6 +390,14 @@ describe('loadConfig', () => {
     await expect(loadConfig({ env, folder })).resolves.toMatchObject({ databaseUrl: url });
   });
 
+  test('names the setting that gives accounts to a project, which may have none of the other services', async () => {
+    await writeFile(join(folder, 'trellis.config.mjs'), 'export default { services: { notes: {} }, settings: {} };');
+    const message =
+      'TRELLIS_SITE_ACCESS: "people" requires accounts; set accounts: true in trellis.config.ts, or use "token"';
+    const env = { TRELLIS_SITE_ACCESS: 'people' };
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
+
   test('rejects a token file without effect', async () => {
     const env = { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: 'token' };
     await writeFile(join(folder, 'token'), TOKEN);

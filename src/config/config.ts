@@ -235,7 +235,7 @@ async function inspect(
   mistakes.push(...(invalid.length > 0 ? invalid : findInvalidBuckets(given, awsEnvironment)));
   if (mistakes.length > 0) return undefined;
   const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
-  const siteAccess = toSiteAccess(settings, given, defaults);
+  const siteAccess = toSiteAccess(settings, given, { ...defaults, isProject: file?.project !== undefined });
   if (defaults.sitePublish !== undefined && defaults.siteIndex !== undefined) {
     throw new StartupError('TRELLIS_SITE_PUBLISH: requires a folder as TRELLIS_SITE; received the address of an index');
   }
@@ -570,7 +570,7 @@ type SiteAccess =
 function toSiteAccess(
   { siteAccess: kind = 'public', siteToken: token }: ConfigValues,
   given: ReadonlyMap<string, SourcedValue>,
-  { hasAccounts }: Pick<Config, 'hasAccounts'>,
+  { hasAccounts, isProject }: Pick<Config, 'hasAccounts'> & { readonly isProject: boolean },
 ): SiteAccess {
   if (kind === 'token') {
     if (token !== undefined) return { kind, token };
@@ -584,7 +584,9 @@ function toSiteAccess(
   }
   if (kind === 'people' && !hasAccounts) {
     throw new StartupError(
-      'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
+      isProject
+        ? 'TRELLIS_SITE_ACCESS: "people" requires accounts; set accounts: true in trellis.config.ts, or use "token"'
+        : 'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
     );
   }
   return { kind };
