@@ -63,6 +63,8 @@ test('rotations: a reminder is repeated after a week, and not before', async () 
   await notified.add({ kind: 'webhook', url: receiver.url });
   await Promise.all([remind(), remind()]);
   await received(1);
+  // A message whose result is not stored yet is sent again after its lease.
+  await eventually(async () => expect(await notified.log()).toMatchObject([{ state: 'sent' }]));
   notified.wait(6.9 * DAY_MS);
   await remind();
   expect(await countStored()).toBe(1);
