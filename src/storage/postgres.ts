@@ -253,8 +253,8 @@ const isUnavailable = (error: unknown): boolean =>
 const READ_ONLY = '25006';
 
 /**
- * Returns whether an error means that the connection has ended, or is of no more use. Errors of a query have a lower severity than FATAL, and
- * range errors come from {@link toNumber}.
+ * Returns whether an error means that the connection has ended, or is of no more use. Errors of a query have a lower severity
+ * than FATAL, and range errors come from {@link toNumber}.
  */
 function isEndOfConnection(error: unknown): boolean {
   if (error instanceof RangeError) return false;

@@ -54,7 +54,10 @@ function assertBytes({ relativePath }: ImageSource, bytes: number, max: number):
   throw new AppError('unprocessable', `${image} Request a smaller size, a lower quality or a compressed format.`);
 }
 
-/** Writes a file, which a job before may have left incomplete, and syncs its content, so that a power failure can't leave a named but incomplete file. */
+/**
+ * Writes a file, which a killed job may have left incomplete, and syncs its content, so that a power failure can't leave a
+ * named but incomplete file.
+ */
 async function writeSynced(file: string, bytes: Buffer): Promise<void> {
   const handle = await open(file, 'w');
   try {

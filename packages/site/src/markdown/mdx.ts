@@ -38,8 +38,9 @@ interface OpenElement {
 
 /**
  * Removes the statements `import` and `export`, and the comments, fragments and expressions in tags of JSX, and closes elements
- * such as `<Note />`, in which HTML would contain the text that follows. Other expressions in braces stay part of the text. Tags on lines of their own begin with
- * {@link BLOCK_END}, and the contents of elements lose their indentation, as MDX has no indented code.
+ * such as `<Note />`, in which HTML would contain the text that follows. Other expressions in braces stay part of the text.
+ * Tags on lines of their own begin with {@link BLOCK_END}, and the contents of elements lose their indentation, as MDX has no
+ * indented code.
  */
 export function mdxToMarkdown(text: string): string {
   const lines = text.split('\n');
