@@ -67,6 +67,18 @@ describeInBrowser('the command palette', () => {
     await keyboard.press('Escape');
   });
 
+  test('stays open if it is opened in the frame in which it was closed', async () => {
+    await open('');
+    await page.evaluate(async () => {
+      document.querySelector('dialog')?.close();
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+      for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    });
+    await dialog().waitFor();
+    await keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
   test('is opened by its button, and is accessible', async () => {
     await page.getByRole('button', { name: 'Search everything' }).click();
     await dialog().waitFor();

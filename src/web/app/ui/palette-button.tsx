@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from './buttons.js';
 import { Icon } from './icon.js';
 
@@ -17,13 +17,15 @@ const isMac = navigator.platform.startsWith('Mac');
 /** A button that opens the command palette, as Ctrl K and ⌘ K do. The palette is loaded when it is first opened. */
 export function PaletteButton({ onOpen, prepare }: PaletteButtonProps) {
   const [Palette, setPalette] = useState<PaletteComponent>();
-  const [isOpen, setOpen] = useState(false);
+  /** The number of the open palette. The event of one that was closed comes with the next frame, when another may be open. */
+  const [shown, setShown] = useState<number>();
+  const last = useRef(0);
   const [, open] = useAction(async () => {
     const [module] = await Promise.all([import('../palette/palette.js'), prepare?.()]);
     setPalette(() => module.Palette);
-    setOpen(true);
+    setShown((last.current += 1));
   });
-  const onClose = useCallback(() => setOpen(false), []);
+  const onClose = (): void => setShown((now) => (now === shown ? undefined : now));
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
@@ -50,7 +52,7 @@ export function PaletteButton({ onOpen, prepare }: PaletteButtonProps) {
           Search <kbd data-keys={isMac ? '⌘ K' : 'Ctrl K'} />
         </span>
       </button>
-      {isOpen && Palette && <Palette {...{ onOpen, onClose }} />}
+      {shown !== undefined && Palette && <Palette key={shown} {...{ onOpen, onClose }} />}
     </>
   );
 }
