@@ -17,6 +17,7 @@ function mask(values: readonly string[], text: string, sizes: readonly number[] 
 test.each<[reason: string, values: readonly string[], text: string, expected: string]>([
   ['a value', ['hunter2'], 'a hunter2 b', 'a *** b'],
   ['a value without its line break', ['hunter2\n'], 'hunter2', '***'],
+  ['a value that ends with a letter outside ASCII, without its line break', ['1234à\n'], '1234à', '***'],
   ['the longest of several matches', ['1234', '123456'], '1234561234', '******'],
   ['overlapping values', ['1234', '3456'], '123456', '***56'],
   ['the base64 of a value', ['hunter2'], 'aHVudGVyMg==', '***'],
@@ -57,4 +58,13 @@ test('OutputMask replaces values that are not text, and their base64', () => {
   const masking = new OutputMask([value]);
   const output = [Buffer.from('a'), value, Buffer.from(` b ${value.toString('base64')}`)];
   expect(Buffer.concat([masking.push(Buffer.concat(output)), masking.end()]).toString()).toBe('a*** b ***');
+});
+
+// Searches that start again at each character would take minutes.
+test.each([
+  ['spaces', `a${' '.repeat(2 ** 20)}b`],
+  ['text', `a${'xy'.repeat(2 ** 19)}b`],
+])('OutputMask replaces the largest values: %s', (_reason, value) => {
+  const text = `-${value}-${Buffer.from(value).toString('base64')}`;
+  expect(mask([value], text, Array<number>(40).fill(65_536))).toBe('-***-***');
 });

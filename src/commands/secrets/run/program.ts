@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
@@ -91,15 +92,12 @@ const MIN_LINE = 8;
  * of a value of several lines, are replaced too.
  */
 export class OutputMask {
-  readonly #pattern: RegExp | undefined;
   readonly #needles: readonly string[];
   /** The end of the stream so far that may be the beginning of a value; one character for each byte. */
   #rest = '';
 
   constructor(values: readonly Uint8Array[]) {
     this.#needles = toNeedles(values);
-    const alternatives = this.#needles.map((needle) => needle.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-    this.#pattern = alternatives.length === 0 ? undefined : new RegExp(alternatives.join('|'), 'g');
   }
 
   /** Adds a chunk and returns the bytes that can be written. */
@@ -132,13 +130,29 @@ export class OutputMask {
   #replace(text: string, limit: number): { readonly done: string; readonly end: number } {
     let done = '';
     let end = 0;
-    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      if (match.index >= limit) break;
-      done += text.slice(end, match.index) + REPLACEMENT;
-      end = match.index + match[0].length;
+    for (const { at, length } of findAll(text, this.#needles)) {
+      if (at >= limit) break;
+      done += text.slice(end, at) + REPLACEMENT;
+      end = at + length;
     }
     const until = Math.max(end, limit);
     return { done: done + text.slice(end, until), end: until };
+  }
+}
+
+/** Finds texts from left to right, at each place the first of the list. The largest values are too long for a pattern. */
+function* findAll(
+  text: string,
+  needles: readonly string[],
+): Generator<{ readonly at: number; readonly length: number }> {
+  let next = needles.map((needle) => ({ needle, at: text.indexOf(needle) })).filter(({ at }) => at !== -1);
+  while (next.length > 0) {
+    const { at, needle } = next.reduce((first, other) => (other.at < first.at ? other : first));
+    const end = at + needle.length;
+    yield { at, length: needle.length };
+    next = next
+      .map((found) => (found.at >= end ? found : { ...found, at: text.indexOf(found.needle, end) }))
+      .filter((found) => found.at !== -1);
   }
 }
 
@@ -146,7 +160,7 @@ export class OutputMask {
 function toNeedles(values: readonly Uint8Array[]): readonly string[] {
   const needles = values.flatMap((bytes) => {
     const value = Buffer.from(bytes).toString('latin1');
-    const trimmed = value.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '');
+    const trimmed = isUtf8(bytes) ? Buffer.from(Buffer.from(bytes).toString().trim()).toString('latin1') : value;
     const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= MIN_LINE);
     return [value, trimmed, ...lines, toBase64(value), toBase64(trimmed)];
   });
