@@ -4,8 +4,12 @@ import { defineConfig, type ProjectConfig, type ServiceEntry, type SiteEntry } f
 /** Operations that every server has, whichever services it runs. */
 const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
 
-/** Base path of the sign-in operations, which all services with accounts share. */
-const ACCOUNT_PATHS = '/api/auth/';
+/** The paths of operations that servers have for each kind of accounts, whichever services use the accounts. */
+const ACCOUNT_PATHS = {
+  none: [],
+  admin: ['/api/auth/'],
+  users: ['/api/auth/', '/api/tokens', '/api/admin/users', '/api/admin/invites'],
+};
 
 const COMMON_DOCUMENTS = ['openapi/common.yaml'];
 
@@ -22,8 +26,8 @@ export const dashboard: ServiceEntry = {
   uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
   ownedPrefixes: ['/api'],
   documentPath: '/api/openapi.json',
-  isAlwaysServed: ({ id, path }, { hasAccounts }) =>
-    COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
+  isAlwaysServed: ({ id, path }, { accounts }) =>
+    COMMON_OPERATIONS.includes(id) || ACCOUNT_PATHS[accounts].some((prefix) => path.startsWith(prefix)),
 };
 
 /** The secrets service. */

@@ -29,7 +29,7 @@ describe('loadConfig', () => {
       state: join(folder, '.trellis'),
       services: ['site', 'dashboard', 'secrets'],
       project: product,
-      hasAccounts: true,
+      accounts: 'users',
       awsEnvironment: {},
       siteAccess: { kind: 'public' },
       watch: true,
@@ -397,6 +397,33 @@ describe('loadConfig', () => {
     const env = { TRELLIS_SITE_ACCESS: 'people' };
     await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
   });
+
+  test.each<[string, NodeJS.ProcessEnv, string]>([
+    ['site', {}, 'none'],
+    ['secrets', {}, 'admin'],
+    ['site,secrets', {}, 'admin'],
+    ['site,secrets', { TRELLIS_SITE_ACCESS: 'people' }, 'users'],
+    ['dashboard', {}, 'users'],
+  ])('decides from the services %s with %j that the accounts are for: %s', async (services, env, accounts) => {
+    await expect(loadConfig({ env: { TRELLIS_SERVICES: services, ...env }, folder })).resolves.toMatchObject({
+      accounts,
+    });
+  });
+
+  test.each([
+    ['{ notes: {} }', 'undefined', 'none'],
+    ['{ notes: {} }', 'true', 'users'],
+    ['{ notes: {}, secrets: {} }', 'undefined', 'users'],
+    ['{ secrets: {} }', 'undefined', 'admin'],
+    ['{ notes: {}, secrets: {} }', 'false', 'none'],
+  ])(
+    'decides from the services %s of a project, and accounts: %s, that the accounts are for: %s',
+    async (services, given, accounts) => {
+      const text = `export default { services: ${services}, accounts: ${given}, settings: {} };`;
+      await writeFile(join(folder, 'trellis.config.mjs'), text);
+      await expect(loadConfig({ env: {}, folder })).resolves.toMatchObject({ accounts });
+    },
+  );
 
   test('rejects a token file without effect', async () => {
     const env = { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: 'token' };

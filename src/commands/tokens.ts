@@ -108,7 +108,7 @@ const addTokenCommand = (tokens: Command, name: string): Command =>
 function kindOption(): Option {
   const option = new Option(
     '--kind <kind>',
-    'kind of token: personal is an API token of the dashboard, write and consumer are for secrets',
+    'kind of token: personal is an API token of a user, write and consumer are for secrets',
   );
   return option.choices(['personal', 'write', 'consumer']).default('personal');
 }

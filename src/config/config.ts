@@ -5,7 +5,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { product } from '../product.js';
-import { isProjectFile, type ProjectConfig } from '../project/project.js';
+import { type AccountHolders, isProjectFile, type ProjectConfig } from '../project/project.js';
 import { parseS3Url } from '../storage/objects/s3-location.js';
 import { Ajv2020 } from './ajv.js';
 import { readEnvironment, findUnknownVariables } from './environment.js';
@@ -63,8 +63,7 @@ export interface Config {
   readonly awsEnvironment: Readonly<Record<string, string | undefined>>;
   /** The names of the services that run. */
   readonly services: readonly string[];
-  /** Whether users can sign in. */
-  readonly hasAccounts: boolean;
+  readonly accounts: AccountHolders;
   readonly siteAccess: SiteAccess;
   /** Whether the site's folders are watched while the server runs. */
   readonly watch: boolean;
@@ -419,19 +418,31 @@ function toMissing(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorOb
 const listed = (names: readonly string[]): string =>
   new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 
-type Defaults = Omit<Config, 'awsEnvironment' | 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
+type Defaults = Omit<Config, 'accounts' | 'awsEnvironment' | 'configFiles' | 'project' | 'siteAccess'>;
 
 function withDefaults(
   settings: ConfigValues,
   project: ProjectConfig,
   { folder, production }: { readonly folder: string; readonly production: boolean },
-): Defaults & Pick<Config, 'hasAccounts'> {
+): Defaults & Pick<Config, 'accounts'> {
   const services = settings.services ?? listServiceNames(project);
-  const hasAccounts = project.accounts ?? services.some((name) => Object.hasOwn(product.services, name));
+  const accounts = findAccountHolders(settings, project, services);
   const defaults = toDefaults(settings, folder);
   const site = settings.site ?? resolve(folder, project.site?.folder ?? defaults.site);
   const siteIndex = site.startsWith('s3://') ? site : undefined;
-  return { ...defaults, site, siteIndex, services, hasAccounts, production };
+  return { ...defaults, site, siteIndex, services, accounts, production };
+}
+
+function findAccountHolders(
+  { siteAccess }: ConfigValues,
+  project: ProjectConfig,
+  services: readonly string[],
+): AccountHolders {
+  const hasAccounts = project.accounts ?? services.some((name) => Object.hasOwn(product.services, name));
+  if (!hasAccounts) return 'none';
+  // The secrets belong to the admin, and a site needs no accounts unless only signed-in users may read it.
+  const needUsers = services.some((name) => name !== 'secrets' && name !== 'site');
+  return needUsers || siteAccess === 'people' || project.accounts === true ? 'users' : 'admin';
 }
 
 function toAuditRetention({ auditMonths, auditArchive }: ConfigValues): Config['auditRetention'] {
@@ -570,7 +581,7 @@ type SiteAccess =
 function toSiteAccess(
   { siteAccess: kind = 'public', siteToken: token }: ConfigValues,
   given: ReadonlyMap<string, SourcedValue>,
-  { hasAccounts, isProject }: Pick<Config, 'hasAccounts'> & { readonly isProject: boolean },
+  { accounts, isProject }: Pick<Config, 'accounts'> & { readonly isProject: boolean },
 ): SiteAccess {
   if (kind === 'token') {
     if (token !== undefined) return { kind, token };
@@ -582,7 +593,7 @@ function toSiteAccess(
       `${given.get('siteToken')?.source ?? ''}: the token has no effect while TRELLIS_SITE_ACCESS is "${kind}"; set TRELLIS_SITE_ACCESS to token`,
     );
   }
-  if (kind === 'people' && !hasAccounts) {
+  if (kind === 'people' && accounts === 'none') {
     throw new StartupError(
       isProject
         ? 'TRELLIS_SITE_ACCESS: "people" requires accounts; set accounts: true in trellis.config.ts, or use "token"'

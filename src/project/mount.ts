@@ -1,7 +1,8 @@
 import type { OperationSpec } from '@trellis/server/rest/operation';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config/config.js';
-import { dashboard } from '../product.js';
+import { StartupError } from '../config/startup-error.js';
+import { dashboard, product } from '../product.js';
 import type { Services } from '../startup/services.js';
 import type { ProjectConfig, ServiceContext, ServiceEntry } from './project.js';
 
@@ -26,15 +27,45 @@ export async function mountServices(config: Config, services: Services): Promise
   const served = listServices(config.project).filter(
     ([name, { isAlwaysServed }]) => config.services.includes(name) || isAlwaysServed !== undefined,
   );
-  const mounted = await Promise.all(served.map((one) => mount(one, config, services)));
-  return mounted.filter(({ operations }) => operations.length > 0);
+  const all = await Promise.all(served.map((one) => mount(one, config, services)));
+  const mounted = all.filter(({ operations }) => operations.length > 0);
+  assertDistinctOperations(mounted);
+  return mounted;
 }
+
+/** Asserts that no two services have the same operation, of which one would never be called. */
+function assertDistinctOperations(mounted: readonly MountedService[]): void {
+  const owners = new Map<string, string>();
+  for (const service of putProductFirst(mounted)) {
+    const { basePath } = service.context.table;
+    for (const { method, path } of service.operations) {
+      const target = `${method.toUpperCase()} ${basePath}${path}`;
+      const key = target.replaceAll(/\{[^{}]+\}/gu, '{}');
+      const owner = owners.get(key);
+      if (owner !== undefined) {
+        throw new StartupError(
+          `${target} of the service "${service.name}" is also an operation of ${owner}. Change its path in the contract`,
+        );
+      }
+      owners.set(key, isOwn(service) ? `the service "${service.name}"` : 'Trellis');
+    }
+  }
+}
+
+/** Whether a service is not one of this product. */
+const isOwn = ({ entry }: MountedService): boolean => !Object.values(product.services).includes(entry);
+
+/** Orders services so that a path with parameters in a contract of a project hides no operation of this product. */
+export const putProductFirst = (mounted: readonly MountedService[]): MountedService[] => [
+  ...mounted.filter((service) => !isOwn(service)),
+  ...mounted.filter(isOwn),
+];
 
 type NamedService = readonly [name: string, entry: ServiceEntry];
 
 /**
- * Lists the services of a project, and then the one of this product whose operations every server has: health and,
- * with accounts, sign-in.
+ * Lists the services of a project, and then the one of this product whose operations every server has: health and those
+ * of accounts.
  */
 function listServices({ services }: ProjectConfig): NamedService[] {
   const own = Object.entries(services);
@@ -43,13 +74,13 @@ function listServices({ services }: ProjectConfig): NamedService[] {
 
 async function mount(
   [name, entry]: NamedService,
-  { project, services: running, hasAccounts }: Config,
+  { project, services: running, accounts }: Config,
   services: Services,
 ): Promise<MountedService> {
   const isRunning = running.includes(name);
   const table = await entry.operations();
   const operations = table.operations.filter(
-    (operation) => isRunning || entry.isAlwaysServed?.(operation, { hasAccounts }) === true,
+    (operation) => isRunning || entry.isAlwaysServed?.(operation, { accounts }) === true,
   );
   const document = new URL(`${name}/openapi.json`, entry.generated ?? project.generated);
   // Only the service itself knows its tables.

@@ -58,8 +58,11 @@ export interface ServiceEntry {
   /** Prefixes below which unknown paths are rejected; by default the base path. */
   readonly ownedPrefixes?: readonly string[];
   /** Selects the operations that are served even if the service does not run. */
-  readonly isAlwaysServed?: (operation: OperationSpec, server: { readonly hasAccounts: boolean }) => boolean;
+  readonly isAlwaysServed?: (operation: OperationSpec, server: { readonly accounts: AccountHolders }) => boolean;
 }
+
+/** Who can have an account: nobody, only the admin, or also the users that the admin invites. */
+export type AccountHolders = 'admin' | 'none' | 'users';
 
 /** The settings of the server, which environment variables and flags override. */
 type Settings = Omit<ConfigValues, 'services' | 'site'>;

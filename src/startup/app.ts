@@ -35,11 +35,11 @@ import {
 import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { type ListedContract, loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
-import { contractDocument, contractRouter } from '@trellis/server/rest/router';
+import { contractDocument, contractRouter, rejectUnknownPaths } from '@trellis/server/rest/router';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { readAudience, readPageData } from '../handlers/page-data.js';
-import { type MountedService, mountServices, toContractName } from '../project/mount.js';
+import { type MountedService, mountServices, putProductFirst, toContractName } from '../project/mount.js';
 import type { createSiteRequests } from '../site-data/requests.js';
 import type { ContractLink } from '../web/page-data.js';
 import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
@@ -139,7 +139,8 @@ function createListener(options: ListenerOptions): RequestListener {
     requests = options.siteRequests({ config, site, log, gate, headers, countRequest, countImage, stopping });
     app.use(requests.handler);
   }
-  for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
+  for (const service of putProductFirst(mounted)) app.use(serviceRouter(service, { ...options, limits }));
+  app.use(rejectUnknownPaths(mounted.flatMap(listOwnedPrefixes), dataHeaders({ isHttps: isHttps(config) })));
   app.use(headers);
   app.use(explorer.assets, reference.assets, pages.assets);
   app.get('/docs', countPage, reference.page).all('/docs', allowMethods(READ_ONLY));
@@ -212,7 +213,7 @@ function toPredicate<T>(check: (value: T) => void): (value: T) => boolean {
 }
 
 function builtPages({ config, services, mounted, origin }: AppOptions): BuiltPages {
-  const { services: running, hasAccounts, siteAccess, instanceLabel } = config;
+  const { services: running, accounts, siteAccess, instanceLabel } = config;
   const hasDashboard = running.includes('dashboard');
   return loadBuiltPages({
     folders: PAGE_FOLDERS,
@@ -220,7 +221,7 @@ function builtPages({ config, services, mounted, origin }: AppOptions): BuiltPag
     modules: hasDashboard ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] },
     values: {
       services: running.join(' '),
-      accounts: String(hasAccounts),
+      accounts,
       contracts: JSON.stringify(mounted.filter(({ isRunning }) => isRunning).map(toContractLink)),
       siteAccess: siteAccess.kind,
       label: instanceLabel,
@@ -271,13 +272,11 @@ function serviceRouter(
 ): RequestHandler {
   const { table, document } = context;
   const { tokens = ['personal'], fixedMessages, uncompressedOperations } = entry;
-  // A service without a base path owns only its own paths.
-  const { ownedPrefixes = table.basePath === '' ? [] : [table.basePath] } = entry;
   return contractRouter({
     ...table,
     operations,
     handlers,
-    ownedPrefixes,
+    ownedPrefixes: [],
     fixedMessages,
     uncompressedOperations,
     document: isRunning ? contractDocument(documentPath, document, { isHttps: isHttps(config) }) : undefined,
@@ -290,6 +289,10 @@ function serviceRouter(
     streams: { stopping: services.readiness.stopping },
   });
 }
+
+/** A service without a base path owns only its own paths. */
+const listOwnedPrefixes = ({ entry, context: { table } }: MountedService): readonly string[] =>
+  entry.ownedPrefixes ?? (table.basePath === '' ? [] : [table.basePath]);
 
 /** Requests of operations come from a socket. */
 const addressOf = (request: object): string => getClientAddress(request as Parameters<typeof getClientAddress>[0]);

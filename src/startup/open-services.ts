@@ -233,7 +233,7 @@ async function openOwnDatabase(
   watch: StatementWatch | undefined,
 ): Promise<KeyedDatabase> {
   // The database of a site alone has no user data, and its server.key may have been copied for a further server.
-  const mayBeEmpty = options.newDatabase === true || !config.hasAccounts;
+  const mayBeEmpty = options.newDatabase === true || config.accounts === 'none';
   const beforeMigration = mayBeEmpty
     ? undefined
     : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);

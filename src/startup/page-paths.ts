@@ -41,10 +41,10 @@ export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];
 
-type NavigationConfig = Pick<Config, 'hasAccounts' | 'services' | 'siteAccess'>;
+type NavigationConfig = Pick<Config, 'accounts' | 'services' | 'siteAccess'>;
 
 /** The navigation, as `src/web/app/routes.ts` has it for the pages of the application. */
-function listNavigation({ services, hasAccounts, siteAccess }: NavigationConfig): ProductPages['pages'] {
+function listNavigation({ services, accounts, siteAccess }: NavigationConfig): ProductPages['pages'] {
   const runs = (name: string): boolean => services.some((one) => one === name);
   const pages: readonly (ProductPages['pages'][number] & { readonly isThere: boolean })[] = [
     { path: '/', name: 'Pull requests', needs: 'user', isThere: runs('dashboard') },
@@ -53,8 +53,8 @@ function listNavigation({ services, hasAccounts, siteAccess }: NavigationConfig)
     { path: '/vault', name: 'Secrets', needs: 'admin', isThere: runs('secrets') },
     { path: '/site', name: 'Site', needs: siteAccess.kind === 'people' ? 'user' : 'public', isThere: runs('site') },
     { path: toServicesPath(runs('dashboard')), name: 'Services', needs: 'public', isThere: true },
-    { path: '/settings', name: 'Settings', needs: 'user', isThere: hasAccounts },
-    { path: '/admin', name: 'Admin', needs: 'admin', isThere: runs('dashboard') },
+    { path: '/settings', name: 'Settings', needs: 'user', isThere: accounts !== 'none' },
+    { path: '/admin', name: 'Admin', needs: 'admin', isThere: accounts === 'users' },
   ];
   return pages.filter(({ isThere }) => isThere);
 }
@@ -79,7 +79,7 @@ export const toProductPages = (
   paletteScript,
   data: {
     services: config.services.join(' '),
-    accounts: String(config.hasAccounts),
+    accounts: config.accounts,
     'site-access': config.siteAccess.kind,
   },
   findAudience,

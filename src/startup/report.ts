@@ -37,7 +37,7 @@ export async function reportReady(services: Services, config: Config, options: R
   if (isOpenToNetwork(config)) lines.push(OPEN_TO_NETWORK(config.host));
   if (metricsUrl !== undefined) lines.push(`The metrics are at ${metricsUrl}`);
   for (const line of lines) announce(log, line);
-  if (!config.hasAccounts) return () => undefined;
+  if (config.accounts === 'none') return () => undefined;
   const say = print ?? ((line: string): void => announce(log, line));
   return offerSetupLink(services.accounts, {
     origin,

@@ -49,7 +49,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   testing: { rooms: ['config', 'startup/start-server', 'server'] },
   // The services of this product, as any other project lists its own.
   product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'startup/secrets-handlers'], packages: [] },
-  project: { rooms: ['product'], packages: [] },
+  project: { rooms: ['product', 'config/startup-error'], packages: [] },
   // The site of the process: its records, images and texts, and the requests for them.
   'site-data': { rooms: ['core', 'server', 'site', 'images', 'config', 'resolvers', 'startup/page-paths'] },
   // A replica reads the copy of an index as a worker reads the records of its primary process.

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { BrowserContext, Page } from 'playwright-core';
-import { createProject } from '../project/run-project.js';
+import { readPage } from '../project/add-a-service.js';
+import { createProject, generateProject } from '../project/run-project.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
 import { createKeyboard, type Keyboard } from './support/keyboard.js';
@@ -293,10 +294,12 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
 describeInBrowser('a project with accounts and neither dashboard nor secrets', () => {
   let folder: string;
   let testServer: WatchedServer;
+  let invitation = '';
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trellis-project-'));
     const config = await createProject(join(folder, 'my-app'), ['--with', 'accounts']);
+    await requireUsers(join(folder, 'my-app'));
     testServer = await startWatchedServer({ args: ['--config', config] });
   });
   afterAll(async () => {
@@ -310,7 +313,7 @@ describeInBrowser('a project with accounts and neither dashboard nor secrets', (
     const page = await context.newPage();
     await page.goto(testServer.server.origin);
     const apis = page.getByRole('region', { name: 'APIs' }).getByRole('listitem');
-    await apis.getByText('Greetings contract: OpenAPI 3.1, under /greetings').waitFor();
+    await apis.getByText('Greetings contract: OpenAPI 3.1, under /api').waitFor();
     expect(await apis.count()).toBe(2);
     await apis.getByRole('link', { name: 'Greetings contract' }).click();
     await page.getByText('"openapi": "3.1.0"').waitFor();
@@ -322,15 +325,64 @@ describeInBrowser('a project with accounts and neither dashboard nor secrets', (
     const page = await context.newPage();
     await signUp(page, testServer.setupLink, 'ada');
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-    expect(await links.allTextContents()).toEqual(['Services', 'Settings']);
+    expect(await links.allTextContents()).toEqual(['Services', 'Settings', 'Admin']);
     await links.getByText('Settings').click();
     await page.getByText('Signed in as Ada (ada), admin').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
     await page.goto(`${testServer.server.origin}/docs`);
-    expect(await links.allTextContents()).toEqual(['Services', 'Settings']);
+    expect(await links.allTextContents()).toEqual(['Services', 'Settings', 'Admin']);
     await page.getByRole('button', { name: 'Search everything' }).waitFor();
+
+    await links.getByText('Admin').click();
+    await page.getByLabel('Username', { exact: true }).fill('grace');
+    await page.getByLabel('Display name').fill('Grace');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    invitation = await page.getByLabel('Send this link to the new user').inputValue();
+    const headings = page.getByRole('heading', { level: 2 });
+    expect(await headings.allTextContents()).toEqual(['Users', 'Invitations']);
+    await expectAccessible(page);
+    await context.close();
+  });
+
+  test('an invited user creates a token, with which the operations of the project can be called', async () => {
+    const context = await testServer.enter();
+    const page = await context.newPage();
+    await signUp(page, invitation, 'grace');
+    await page.goto(`${testServer.server.origin}/settings`);
+    const headings = page.getByRole('heading', { level: 2 });
+    await headings.getByText('Sessions').waitFor();
+    expect(await headings.allTextContents()).toEqual(['API tokens', 'Passkeys', 'Sessions']);
+    await page.getByLabel('Token name').fill('script');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = await page.getByLabel('New token').inputValue();
+    await expectAccessible(page);
+    const greet = async (headers: Record<string, string>) => {
+      const response = await fetch(`${testServer.server.origin}/api/Bob`, { headers });
+      return { status: response.status, ...((await response.json()) as object) };
+    };
+    await expect(greet({ Authorization: `Bearer ${token}` })).resolves.toEqual({
+      status: 200,
+      text: 'Hello, Bob, says Grace!',
+    });
+    await expect(greet({})).resolves.toMatchObject({ status: 401, code: 'unauthenticated' });
     await context.close();
   });
 });
+
+/** Makes the operation of a new project require a user, as docs/accounts.md says, and moves it below `/api`. */
+async function requireUsers(project: string): Promise<void> {
+  const { files } = await readPage('docs/accounts.md');
+  const [contract, handlers] = files;
+  const [security = '', responses = '', components = ''] = contract?.text.split(/^ *…\n/mu) ?? [];
+  const file = join(project, 'openapi/greetings.yaml');
+  const changed = (await readFile(file, 'utf8'))
+    .replace('      security: []\n', security)
+    .replace('      responses:\n', responses)
+    .replace('components:\n', components)
+    .replace('url: /greetings', 'url: /api');
+  await writeFile(file, changed);
+  await writeFile(join(project, handlers?.file ?? ''), handlers?.text ?? '');
+  await generateProject(project);
+}

@@ -32,9 +32,15 @@ export async function createProject(project: string, options: readonly string[] 
   await mkdir(path.join(project, 'node_modules'));
   await symlink(path.resolve(), path.join(project, 'node_modules/trellis'));
   await symlink(path.resolve('node_modules/@trellis'), path.join(project, 'node_modules/@trellis'));
-  await runCommand(process.execPath, [cli, 'generate'], { cwd: project, env: { PATH } });
+  await generateProject(project);
   return path.join(project, 'trellis.config.ts');
 }
+
+export const generateProject = (project: string): Promise<void> =>
+  runCommand(process.execPath, [path.resolve('dist/cli.js'), 'generate'], {
+    cwd: project,
+    env: { PATH: process.env.PATH },
+  });
 
 export async function writeProjectFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });

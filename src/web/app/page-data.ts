@@ -36,7 +36,10 @@ export const ROUTER_SCOPE =
 export const isServiceEnabled = (service: Service): boolean => running.has(service);
 
 /** Whether users can sign in. */
-export const hasAccounts = accounts === 'true';
+export const hasAccounts = accounts === 'admin' || accounts === 'users';
+
+/** Whether the admin can invite users. */
+export const hasUsers = accounts === 'users';
 
 /** Board data embedded in the document, as of the page load. */
 export const preloadedBoard = pageData?.board;

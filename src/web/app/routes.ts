@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { hasAccounts, isServiceEnabled, siteReaders } from './page-data.js';
+import { hasAccounts, hasUsers, isServiceEnabled, siteReaders } from './page-data.js';
 import type { Audience } from './session.js';
 import type { IconName } from './ui/icon.js';
 
@@ -164,7 +164,7 @@ export const APP_PAGES: readonly AppPage[] = [
     icon: 'person',
     load: () => import('./admin/admin-page.js').then(({ AdminPage }) => AdminPage),
     needs: 'admin',
-    isThere: isServiceEnabled('dashboard'),
+    isThere: hasUsers,
   },
   {
     path: '/sign-in',

@@ -85,6 +85,22 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
   };
 }
 
+/**
+ * Responds with 404 to all requests below some prefixes. In an app with several contracts whose prefixes are within each
+ * other, it comes after their routers, which then own no prefixes.
+ */
+export const rejectUnknownPaths =
+  (prefixes: readonly string[], headers: Headers = []): RequestHandler =>
+  (request, response, next) => {
+    const { path } = parseTarget(request.originalUrl);
+    if (!prefixes.some((prefix) => isBelow(path, prefix))) {
+      next();
+      return;
+    }
+    for (const [name, value] of headers) response.setHeader(name, value);
+    throw toPathError(path.split('/').some((text) => tryDecode(text) === undefined) ? 'malformed' : 'unknown');
+  };
+
 /** @throws Error if a security scheme has no function, or if one function has to find several callers. */
 function assertAuthenticators({ operations, authenticate }: ContractRouterOptions): void {
   for (const { id, security } of operations) {

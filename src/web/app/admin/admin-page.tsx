@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
-import { publicOrigin } from '../page-data.js';
+import { isServiceEnabled, publicOrigin } from '../page-data.js';
 import { user } from '../session.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, Form, OneTimeSecret, UsernameField } from '../ui/form.js';
@@ -12,14 +12,19 @@ import { showToast } from '../ui/toasts.js';
 import { JobsSection } from './jobs.js';
 import { RequestLogSection, Step } from './request-log.js';
 
+const hasDashboard = isServiceEnabled('dashboard');
+
+/** What users lose together with their access. */
+const CREDENTIALS = hasDashboard ? 'passkeys, tokens, feeds and notification channels' : 'passkeys and tokens';
+
 export function AdminPage() {
   return (
     <>
       <Heading>Admin</Heading>
       <Users />
       <InvitationsSection />
-      <JobsSection />
-      <RequestLogSection />
+      {hasDashboard && <JobsSection />}
+      {hasDashboard && <RequestLogSection />}
     </>
   );
 }
@@ -41,9 +46,8 @@ function Users() {
     <section aria-labelledby="users">
       <h2 id="users">Users</h2>
       <p class="quiet">
-        Revoking access signs a user out everywhere and deletes their passkeys, tokens, feeds and notification channels.
-        Their data stays: an invitation with the same username restores access to it. Removing a user also deletes their
-        data.
+        Revoking access signs a user out everywhere and deletes their {CREDENTIALS}. Their data stays: an invitation
+        with the same username restores access to it. Removing a user also deletes their data.
       </p>
       <AsyncContent from={users}>
         {({ list, offset, total }) => (
@@ -80,9 +84,7 @@ function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged
   const revoke = async (): Promise<void> => {
     requireData(await dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
     await onChanged();
-    showToast(
-      `${username} was signed out everywhere; their passkeys, tokens, feeds and notification channels were deleted.`,
-    );
+    showToast(`${username} was signed out everywhere; their ${CREDENTIALS} were deleted.`);
   };
   const remove = async (): Promise<void> => {
     requireData(await dashboardClient.DELETE('/api/admin/users/{username}', { params }));

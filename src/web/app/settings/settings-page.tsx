@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, saveLatest } from '../api.js';
-import { isServiceEnabled } from '../page-data.js';
+import { hasUsers, isServiceEnabled } from '../page-data.js';
 import { announceUser, user } from '../session.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Radios } from '../ui/form.js';
@@ -20,22 +20,22 @@ interface Section {
   readonly id: string;
   readonly name: string;
   readonly Content: ComponentType;
-  /** Whether the section is needed without the dashboard, as accounts belong to the secrets service too. */
-  readonly isAlways?: true;
+  /** Whether this server has what the section is about; by default only with the dashboard. */
+  readonly isThere?: boolean;
 }
 
 const ALL: readonly Section[] = [
   { id: 'forges', name: 'Code hosts', Content: Forges },
-  { id: 'tokens', name: 'API tokens', Content: Tokens },
-  { id: 'passkeys', name: 'Passkeys', Content: PasskeysSection, isAlways: true },
-  { id: 'sessions', name: 'Sessions', Content: SessionsSection, isAlways: true },
+  { id: 'tokens', name: 'API tokens', Content: Tokens, isThere: hasUsers },
+  { id: 'passkeys', name: 'Passkeys', Content: PasskeysSection, isThere: true },
+  { id: 'sessions', name: 'Sessions', Content: SessionsSection, isThere: true },
   { id: 'sharing', name: 'Sharing', Content: SharingSection },
   { id: 'feeds', name: 'Feeds and badges', Content: FeedsSection },
   { id: 'notifications', name: 'Notifications', Content: NotificationsSection },
   { id: 'appearance', name: 'Appearance', Content: Appearance },
 ];
 
-const SECTIONS = ALL.filter(({ isAlways }) => isAlways ?? isServiceEnabled('dashboard'));
+const SECTIONS = ALL.filter(({ isThere }) => isThere ?? isServiceEnabled('dashboard'));
 
 export function SettingsPage() {
   return (
