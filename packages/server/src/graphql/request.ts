@@ -133,7 +133,11 @@ function readMembers(text: string): Members {
   throw new AppError('malformed_body', `Expected a JSON object with a "query"; received ${received}.`);
 }
 
+/** The message after which clients of Apollo and urql that have sent only the hash of a query send the query itself. */
+const NOT_PERSISTED = 'PersistedQueryNotSupported';
+
 function toRequest({ query, operationName, variables, extensions }: Members): GraphqlRequest {
+  if (isAbsent(query) && isMap(extensions) && isMap(extensions.persistedQuery)) throw invalid('query', NOT_PERSISTED);
   if (typeof query !== 'string') throw expected('query', 'a string with a GraphQL document', query);
   if (!isAbsent(operationName) && typeof operationName !== 'string') {
     throw expected('operationName', 'a string', operationName);

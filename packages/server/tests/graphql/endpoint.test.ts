@@ -245,6 +245,14 @@ describe('GraphQL endpoint', () => {
   describe('a malformed request', () => {
     const deepJson = (levels: number) => `${'{"and":'.repeat(levels)}{}${'}'.repeat(levels)}`;
 
+    test('with the hash of a query instead of the query gets the message after which clients send the query', async () => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: 'ec'.repeat(32) } };
+      for (const reply of [await post({ extensions }), await get({ extensions: JSON.stringify(extensions) })]) {
+        expect(reply).toMatchObject({ status: 400, body: { errors: [{ message: 'PersistedQueryNotSupported' }] } });
+      }
+      await expect(post({ query: '{ __typename }', extensions })).resolves.toMatchObject({ status: 200 });
+    });
+
     test.each<[string, number, string, () => Promise<Reply>]>([
       ['an empty body', 400, 'malformed_body', () => post('')],
       ['text that is not JSON', 400, 'malformed_body', () => post('{"query":')],
