@@ -180,6 +180,21 @@ export function toConnectionError({ action, host }: RequestTarget, cause: unknow
   return new ObjectStoreError(message, { cause, isTemporary: true });
 }
 
+/** Documents of errors and of credentials have a few kilobytes. */
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** Reads a short document; the beginning of one that is longer. */
+export async function readDocumentText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > MAX_TEXT_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 /** Returns the text of the first element with a name, from a document of S3. */
 export function readElement(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];

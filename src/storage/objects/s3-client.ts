@@ -3,8 +3,16 @@ import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
-import { type ErrorResponse, ObjectStoreError, toConnectionError, toStoreError, readElement } from './object-store.js';
-import type { S3Credentials, S3Location } from './s3-location.js';
+import type { S3Credentials } from './aws-credentials.js';
+import {
+  type ErrorResponse,
+  ObjectStoreError,
+  toConnectionError,
+  toStoreError,
+  readElement,
+  readDocumentText,
+} from './object-store.js';
+import type { S3Location } from './s3-location.js';
 
 export interface S3Request {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT';
@@ -42,9 +50,6 @@ const FIRST_DELAY_MS = 100;
 const CONNECT_MS = 3_000;
 const IDLE_MS = 15_000;
 
-/** Error documents are below a kilobyte. */
-const MAX_ERROR_BYTES = 64 * 1024;
-
 export function createS3Client(location: S3Location, loadCredentials: () => Promise<S3Credentials>): S3Client {
   const agent = new Agent({
     connect: { timeout: CONNECT_MS },
@@ -71,7 +76,7 @@ export function createS3Client(location: S3Location, loadCredentials: () => Prom
     });
     if (response.statusCode < 300) return { ...response, status: response.statusCode, code: undefined };
     const { statusCode: status, headers: fields } = response;
-    const text = await readText(response.body).catch((error: unknown) => {
+    const text = await readDocumentText(response.body).catch((error: unknown) => {
       throw toConnectionError(target, error);
     });
     const error = toStoreError(target, { status, headers: fields, body: text });
@@ -138,17 +143,6 @@ const encodeKey = (key: string): string =>
       encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`),
     )
     .join('/');
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ERROR_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString();
-}
 
 interface Upload extends Pick<S3Request, 'accept' | 'key' | 'signal'> {
   readonly file: string;

@@ -1,7 +1,4 @@
-/** Where objects are stored and with which credentials: the URL of the setting, and the standard variables of AWS. */
-import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+/** Where objects are stored: the URL of the setting, and the standard variables of AWS. */
 import { ObjectStoreError } from './object-store.js';
 
 export interface S3Location {
@@ -13,12 +10,6 @@ export interface S3Location {
   readonly url: string;
   /** The address without parameters: `s3://bucket/prefix`. */
   readonly address: string;
-}
-
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
 }
 
 /** The environment variables of AWS. */
@@ -77,66 +68,3 @@ function decodePath(path: string): string {
 }
 
 const invalid = (message: string): ObjectStoreError => new ObjectStoreError(message, { isTemporary: false });
-
-/** How long the content of the credentials file is used. Programs replace the file before its token expires. */
-const FILE_MS = 60_000;
-
-/**
- * Returns a function that loads the credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or else the profile
- * `AWS_PROFILE` of the file `AWS_SHARED_CREDENTIALS_FILE`, which is read again every minute.
- */
-export function createCredentialsLoader(env: AwsEnvironment): () => Promise<S3Credentials> {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (accessKeyId && secretAccessKey) {
-    const fixed = toCredentials({ accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN });
-    return async () => fixed;
-  }
-  let cached: { readonly value: S3Credentials; readonly until: number } | undefined;
-  return async () => {
-    if (cached === undefined || cached.until < Date.now()) {
-      cached = { value: await readCredentials(env), until: Date.now() + FILE_MS };
-    }
-    return cached.value;
-  };
-}
-
-/** A user of a container may have no home folder. */
-function defaultCredentialsFile(): string {
-  try {
-    return join(homedir(), '.aws', 'credentials');
-  } catch {
-    return '.aws/credentials';
-  }
-}
-
-async function readCredentials(env: AwsEnvironment): Promise<S3Credentials> {
-  const file = env.AWS_SHARED_CREDENTIALS_FILE ?? defaultCredentialsFile();
-  const profile = env.AWS_PROFILE ?? 'default';
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    const message = `No credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or provide the file ${file}.`;
-    throw new ObjectStoreError(message, { cause, isTemporary: false });
-  });
-  const {
-    aws_access_key_id: accessKeyId,
-    aws_secret_access_key: secretAccessKey,
-    aws_session_token: sessionToken,
-  } = parseIni(text).get(profile) ?? {};
-  if (accessKeyId && secretAccessKey) return toCredentials({ accessKeyId, secretAccessKey, sessionToken });
-  throw invalid(`${file} has no access key for the profile "${profile}".`);
-}
-
-const toCredentials = ({ sessionToken, ...keys }: { [Key in keyof S3Credentials]: string | undefined }) =>
-  ({ ...keys, ...(sessionToken && { sessionToken }) }) as S3Credentials;
-
-/** Parses the sections of an INI file. */
-function parseIni(text: string): Map<string, Readonly<Record<string, string>>> {
-  const sections = new Map<string, Record<string, string>>();
-  let values: Record<string, string> = {};
-  for (const line of text.split(/\r?\n/)) {
-    const name = /^\s*\[([^\]]+)\]/.exec(line)?.[1]?.trim();
-    const [, key, value] = /^\s*([^#;\s=]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name !== undefined) sections.set(name, (values = {}));
-    else if (key !== undefined && value !== undefined) values[key.toLowerCase()] = value;
-  }
-  return sections;
-}

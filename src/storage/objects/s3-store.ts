@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { createCredentialsLoader } from './aws-credentials.js';
 import {
   type ByteRange,
   type ObjectContent,
@@ -23,7 +24,7 @@ import {
   createS3Client,
   uploadParts,
 } from './s3-client.js';
-import { type AwsEnvironment, createCredentialsLoader, parseS3Url } from './s3-location.js';
+import { type AwsEnvironment, parseS3Url } from './s3-location.js';
 
 /** The digest of the whole object, which also servers without checksums of their own return. */
 const DIGEST_HEADER = 'x-amz-meta-sha256';

@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { createCredentialsLoader } from '../../../src/storage/objects/aws-credentials.js';
 import type { ObjectInfo, ObjectStore } from '../../../src/storage/objects/object-store.js';
 import { createS3Client } from '../../../src/storage/objects/s3-client.js';
-import { createCredentialsLoader, parseS3Url } from '../../../src/storage/objects/s3-location.js';
+import { parseS3Url } from '../../../src/storage/objects/s3-location.js';
 import { createS3Store } from '../../../src/storage/objects/s3-store.js';
 import { BUCKET, errorDocument, type Fault, type S3TestServer, startS3Server } from './s3-server.js';
 
