@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { createCliWorkloadRules } from '../../src/secrets/workload/rules.js';
+import { toBackupName } from '../../src/storage/backups/schedule.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -54,6 +55,7 @@ test('doctor: passes all checks for a working server', async () => {
     'workload rules': 'ok 0',
     'derived data': 'ok 0 databases',
     'object storage': 'ok none; derived files are in the state folder',
+    backups: 'ok not scheduled',
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
     server: 'ok not running',
@@ -72,6 +74,33 @@ test('doctor: warns of a database that other users can read', async () => {
   expect(await examine()).toMatchObject({ code: 0, state: `warn images.db in ${state} can be read by other users` });
   await chmod(file, 0o600);
   expect(await examine()).toMatchObject({ state: `ok ${state}` });
+});
+
+test('doctor: warns of scheduled backups that are missing or late', async () => {
+  const backup = path.join(state, 'backups');
+  expect(await examine({ backup })).toMatchObject({ code: 0, backups: `warn none in ${backup}` });
+  await mkdir(backup);
+  await writeFile(path.join(backup, 'note.txt'), '');
+  expect(await examine({ backup })).toMatchObject({ code: 0, backups: `warn none in ${backup}` });
+  const [old, recent] = [50, 40].map((hours) => new Date(Date.now() - hours * 3_600_000));
+  const write = async (at: Date) => {
+    const file = path.join(backup, toBackupName(at, false));
+    await writeFile(file, '');
+    await utimes(file, at, at);
+  };
+  await write(old!);
+  const found = `1 in ${backup}, the newest of ${old!.toISOString()}`;
+  expect(await examine({ backup })).toMatchObject({ code: 0, backups: `warn ${found}, 50 hours ago` });
+  await write(recent!);
+  expect(await examine({ backup })).toMatchObject({
+    code: 0,
+    backups: `ok 2 in ${backup}, the newest of ${recent!.toISOString()}`,
+  });
+  const file = path.join(backup, 'note.txt');
+  expect(await examine({ backup: file })).toMatchObject({
+    code: 1,
+    backups: `fail The backups can't be listed: ${file}: ENOTDIR`,
+  });
 });
 
 test('doctor: warns of a site that is public on the network', async () => {

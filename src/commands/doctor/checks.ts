@@ -11,6 +11,8 @@ import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-
 import { createCliWorkloadRules, isRestricted } from '../../secrets/workload/rules.js';
 import { loadSiteSchema } from '../../site-data/schema.js';
 import { openSiteFromConfig } from '../../site-data/start-site.js';
+import { listBackups } from '../../storage/backups/schedule.js';
+import { openBackupTarget, showBackupPlace } from '../../storage/backups/target.js';
 import { connectDatabase, type Database } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
@@ -314,6 +316,34 @@ function judgeSite(site: string, { entries, count }: ProblemReport): CheckResult
   const more = count > lines.length ? `\n      and ${(count - lines.length).toLocaleString('en')} more` : '';
   const found = `${site} has ${count.toLocaleString('en')} ${count === 1 ? 'problem' : 'problems'}:${lines.join('')}${more}`;
   return warning(SITE, found, 'the server skips these and serves the rest');
+}
+
+const BACKUPS = 'backups';
+
+/** Looks for the newest scheduled backup. */
+export async function checkBackups({ backup, backupHours, state, awsEnvironment }: Config): Promise<CheckResult> {
+  if (backup === undefined) return passed(BACKUPS, 'not scheduled');
+  const place = showBackupPlace(backup);
+  const advice = `see the log of the server, which creates one every ${backupHours} hours while it runs`;
+  try {
+    const [newest, ...others] = await listBackups(
+      await openBackupTarget(backup, { folder: state, env: awsEnvironment }),
+    );
+    if (newest === undefined) return warning(BACKUPS, `none in ${place}`, advice);
+    const hours = Math.floor((Date.now() - newest.writtenAt.getTime()) / 3_600_000);
+    const found = `${others.length + 1} in ${place}, the newest of ${newest.writtenAt.toISOString()}`;
+    return hours < 2 * backupHours ? passed(BACKUPS, found) : warning(BACKUPS, `${found}, ${hours} hours ago`, advice);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    // The first backup creates the folder.
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+      return warning(BACKUPS, `none in ${place}`, advice);
+    return failed(
+      BACKUPS,
+      message,
+      'fix TRELLIS_BACKUP, the AWS_* variables, or the permissions of the folder or bucket',
+    );
+  }
 }
 
 const OBJECT_STORAGE = 'object storage';

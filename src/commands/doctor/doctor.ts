@@ -64,6 +64,7 @@ async function examineAll(settings: Config): Promise<CheckResult[]> {
     await checks.checkWorkloadRules(config),
     await checks.checkDerivedData(config),
     await checks.checkObjects(config),
+    await checks.checkBackups(config),
     await checks.checkSite(config),
     checkSiteAccess(config),
     server,
