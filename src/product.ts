@@ -5,10 +5,11 @@ import { defineConfig, type ProjectConfig, type ServiceEntry, type SiteEntry } f
 const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
 
 /** The paths of operations that servers have for each kind of accounts, whichever services use the accounts. */
+const OWN_ACCOUNT = ['/api/auth/', '/api/settings/theme', '/api/settings/timezone'];
 const ACCOUNT_PATHS = {
   none: [],
-  admin: ['/api/auth/'],
-  users: ['/api/auth/', '/api/tokens', '/api/admin/users', '/api/admin/invites'],
+  admin: OWN_ACCOUNT,
+  users: [...OWN_ACCOUNT, '/api/tokens', '/api/admin/users', '/api/admin/invites'],
 };
 
 const COMMON_DOCUMENTS = ['openapi/common.yaml'];

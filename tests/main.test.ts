@@ -145,8 +145,10 @@ describe('trellis serve', () => {
     try {
       await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
       await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
-      // The secrets service has sign-in as well.
+      // The secrets service has sign-in and the appearance of pages as well.
       await expect(statusOf(server, '/api/auth/registration-status')).resolves.toBe(200);
+      await expect(statusOf(server, '/api/settings/theme')).resolves.toBe(401);
+      await expect(statusOf(server, '/api/settings')).resolves.toBe(404);
       await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
       await expect(statusOf(server, '/healthz')).resolves.toBe(200);
       await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);

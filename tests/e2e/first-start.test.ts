@@ -353,7 +353,14 @@ describeInBrowser('a project with accounts and neither dashboard nor secrets', (
     await page.goto(`${testServer.server.origin}/settings`);
     const headings = page.getByRole('heading', { level: 2 });
     await headings.getByText('Sessions').waitFor();
-    expect(await headings.allTextContents()).toEqual(['API tokens', 'Passkeys', 'Sessions']);
+    expect(await headings.allTextContents()).toEqual(['API tokens', 'Passkeys', 'Sessions', 'Appearance']);
+    const saved = page.waitForResponse((response) => response.url().endsWith('/api/settings/theme'));
+    await page.getByLabel('Dark').check();
+    expect((await saved).status()).toBe(200);
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await headings.getByText('Sessions').waitFor();
+    expect(await page.getByLabel('Dark').isChecked()).toBe(true);
     await page.getByLabel('Token name').fill('script');
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = await page.getByLabel('New token').inputValue();

@@ -95,12 +95,16 @@ describeInBrowser('secrets pages by keyboard', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test('the settings show only the account, and sign the owner out', async () => {
+  test('the settings show the account and the appearance, and sign the owner out', async () => {
     const { arriveAt, pressOn } = keyboard;
     await pressOn('link "Settings"');
     await arriveAt('heading "Settings"');
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Passkeys', 'Sessions']);
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'Passkeys',
+      'Sessions',
+      'Appearance',
+    ]);
     await expectAccessible(page);
     await pressOn('button "Sign out"');
     await arriveAt('heading "Sign in"');

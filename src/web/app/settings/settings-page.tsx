@@ -32,7 +32,7 @@ const ALL: readonly Section[] = [
   { id: 'sharing', name: 'Sharing', Content: SharingSection },
   { id: 'feeds', name: 'Feeds and badges', Content: FeedsSection },
   { id: 'notifications', name: 'Notifications', Content: NotificationsSection },
-  { id: 'appearance', name: 'Appearance', Content: Appearance },
+  { id: 'appearance', name: 'Appearance', Content: Appearance, isThere: true },
 ];
 
 const SECTIONS = ALL.filter(({ isThere }) => isThere ?? isServiceEnabled('dashboard'));

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { dashboardClient } from '../api.js';
-import { isServiceEnabled, pageData } from '../page-data.js';
+import { pageData } from '../page-data.js';
 import { user } from '../session.js';
 import { timezone } from './times.js';
 
@@ -9,7 +9,7 @@ import { timezone } from './times.js';
 export function usePreferences(): void {
   const name = user.value?.username;
   useEffect(() => {
-    if (name !== undefined && name !== embedded?.username && isServiceEnabled('dashboard')) void load();
+    if (name !== undefined && name !== embedded?.username) void load();
   }, [name]);
 }
 
