@@ -40,15 +40,27 @@ async function writeProject(
 test('services may have the prefix of the operations for accounts, and share a prefix', async () => {
   const config = await writeProject({
     notes: [['get', '/{name}/{id}']],
-    tasks: [['get', '/{name}']],
+    tasks: [
+      ['get', '/{name}'],
+      ['post', '/{name}/{id}'],
+    ],
   });
   const server = await startServer(['--config', config]);
-  const read = async (path: string) => {
-    const response = await fetch(`${server.origin}${path}`);
+  const read = async (path: string, method = 'GET') => {
+    const response = await fetch(`${server.origin}${path}`, { method });
     return { status: response.status, body: (await response.json()) as unknown };
   };
   try {
     await expect(read('/api/notes/7')).resolves.toEqual({ status: 200, body: 'notes' });
+    await expect(read('/api/notes/7', 'POST')).resolves.toEqual({ status: 200, body: 'tasks' });
+    await expect(read('/api/notes/7', 'PUT')).resolves.toMatchObject({
+      status: 405,
+      body: { error: 'Expected the method to be one of GET, HEAD, POST, OPTIONS; received PUT.' },
+    });
+    await expect(read('/api/tokens', 'PUT')).resolves.toMatchObject({
+      status: 405,
+      body: { error: 'Expected the method to be one of GET, POST, HEAD, OPTIONS; received PUT.' },
+    });
     await expect(read('/api/tasks')).resolves.toEqual({ status: 200, body: 'tasks' });
     await expect(read('/api/auth/registration-status')).resolves.toEqual({ status: 200, body: { open: true } });
     await expect(read('/api/tokens')).resolves.toMatchObject({ status: 401 });

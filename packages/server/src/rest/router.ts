@@ -18,7 +18,10 @@ import type { HttpMethod, OperationSpec } from './operation.js';
 interface ContractRouterOptions extends OperationOptions {
   /** The prefix of all operation paths, such as `/secrets`; empty for none. */
   readonly basePath: string;
-  /** Prefixes below which unknown paths are rejected with 404 by this router; by default the base path. */
+  /**
+   * Prefixes below which unknown paths are rejected with 404 by this router; by default the base path. Empty if contracts
+   * share a prefix: then {@link rejectUnknownPaths} comes after their routers, and rejects unknown methods too.
+   */
   readonly ownedPrefixes?: readonly string[];
   readonly operations: readonly OperationSpec[];
   /** Sent in `X-Trellis-Revision`, so that clients can warn about a contract that they don't know. */
@@ -56,6 +59,11 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
     }
     const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : UNKNOWN;
     const isKnown = found.kind === 'operation' || found.kind === 'method';
+    if (found.kind === 'method' && ownedPrefixes.length === 0) {
+      addAllowedMethods(response, found.allow);
+      next();
+      return;
+    }
     if (!isKnown && !ownedPrefixes.some((prefix) => isBelow(path, prefix))) {
       next();
       return;
@@ -85,19 +93,32 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
   };
 }
 
+/** The methods of a path in the contracts so far, by the response to a request with a different method. */
+const allowedMethods = new WeakMap<object, ReadonlySet<string>>();
+
+function addAllowedMethods(response: object, allow: string): void {
+  allowedMethods.set(response, new Set([...(allowedMethods.get(response) ?? []), ...allow.split(', ')]));
+}
+
 /**
- * Responds with 404 to all requests below some prefixes. In an app with several contracts whose prefixes are within each
- * other, it comes after their routers, which then own no prefixes.
+ * Responds to the requests that the routers of several contracts have passed on: with 405 if the path has other methods,
+ * and with 404 below some prefixes.
  */
 export const rejectUnknownPaths =
   (prefixes: readonly string[], headers: Headers = []): RequestHandler =>
   (request, response, next) => {
     const { path } = parseTarget(request.originalUrl);
-    if (!prefixes.some((prefix) => isBelow(path, prefix))) {
+    const allowed = allowedMethods.get(response);
+    if (!allowed && !prefixes.some((prefix) => isBelow(path, prefix))) {
       next();
       return;
     }
     for (const [name, value] of headers) response.setHeader(name, value);
+    if (allowed) {
+      const others = [...allowed].filter((method) => method !== 'OPTIONS');
+      throwMethodNotAllowed(request, response, [...others, 'OPTIONS'].join(', '));
+      return;
+    }
     throw toPathError(path.split('/').some((text) => tryDecode(text) === undefined) ? 'malformed' : 'unknown');
   };
 
