@@ -146,6 +146,29 @@ describeInBrowser('creating and importing secrets', () => {
     expect(await readClipboard()).toBe('copied later');
   });
 
+  test('a clipboard that the browser does not allow is reported, and the next press copies without another passkey', async () => {
+    const permit = async (permissions: readonly string[]): Promise<void> => {
+      await stage.context.clearPermissions();
+      await stage.context.grantPermissions([...permissions], { origin: stage.server.origin });
+    };
+    const refused = () =>
+      page.getByRole('alert').getByText('The browser did not allow access to the clipboard.').last().waitFor();
+    await go('/vault/new');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[0]);
+    await permit(['clipboard-read']);
+    await button('Copy without showing').click();
+    await refused();
+    await acts.visit('mail-key');
+    await button('Copy without showing').click();
+    await usePasskey();
+    await refused();
+    await permit(['clipboard-read', 'clipboard-write']);
+    await button('Copy without showing').click();
+    await said('The value of “mail-key” is in the clipboard.');
+    expect(await readClipboard()).toBe(MARKERS[1]);
+    expect(await page.getByText('The browser did not allow access').count()).toBe(0);
+  });
+
   test('a value is generated with the chosen length and characters', async () => {
     await go('/vault/new');
     await page.getByText('Generate a value').click();

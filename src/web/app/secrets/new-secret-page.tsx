@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { toVariable } from '../../../sealing/env-names.js';
 import { requireData } from '../api.js';
 import { publicOrigin } from '../page-data.js';
-import { CopyButton } from '../ui/buttons.js';
+import { ActionButton, CopyButton } from '../ui/buttons.js';
 import { Field, Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './browser-keys.js';
@@ -84,9 +84,7 @@ export function NewSecretPage() {
               <ValueGenerator onValue={setValue} />
               {typeof value === 'string' && value !== '' && (
                 <p class="acts">
-                  <button type="button" onClick={() => void copySecretly(value, 'The new value')}>
-                    Copy without showing
-                  </button>
+                  <ActionButton onAct={() => copySecretly(value, 'The new value')}>Copy without showing</ActionButton>
                 </p>
               )}
             </div>

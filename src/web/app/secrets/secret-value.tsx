@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { requireData } from '../api.js';
+import { type Problem, requireData, toProblem } from '../api.js';
 import { ActionButton, ConfirmButton, CopyButton } from '../ui/buttons.js';
 import { Form, FormError } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
@@ -35,16 +35,21 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
       work: async (identity) => setValue(await (await loadStoredValues()).openValue(object, identity)),
     }),
   );
-  const [copyProblem, copy] = useSealingError(() =>
-    withIdentity({
+  const [clipboardProblem, setClipboardProblem] = useState<Problem>();
+  const [copyProblem, copy] = useSealingError(() => {
+    setClipboardProblem(undefined);
+    return withIdentity({
       why: `Unlock your key to copy “${slug}”.`,
       work: async (identity) => {
         const text = decodeText(await (await loadStoredValues()).openValue(object, identity));
         if (text === undefined) throw new Error('This value is binary. Show it, and save it as a file.');
-        await copySecretly(text, `The value of “${slug}”`);
+        // The key is unlocked, so another press copies at once: the browser may require one after the passkey.
+        await copySecretly(text, `The value of “${slug}”`).catch((error: unknown) =>
+          setClipboardProblem(toProblem(error)),
+        );
       },
-    }),
-  );
+    });
+  });
   const [resealProblem, reencrypt] = useSealingError(() =>
     withIdentity({
       why: `Unlock your key to re-encrypt “${slug}”.`,
@@ -77,7 +82,7 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
           Re-encrypt
         </ActionButton>
       </div>
-      <FormError problem={problem ?? copyProblem ?? resealProblem} />
+      <FormError problem={problem ?? copyProblem ?? clipboardProblem ?? resealProblem} />
       {prompt}
       {value && <RevealedValue slug={slug} value={value} onHide={hide} />}
     </div>

@@ -2,6 +2,7 @@ import './secrets.css';
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { writeClipboard } from '../ui/buttons.js';
 import { Heading, SectionTabs } from '../ui/headings.js';
 import { showError, showToast } from '../ui/toasts.js';
 import { KeyChangeConfirmation } from './browser-keys.js';
@@ -53,7 +54,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Copies a secret value to the clipboard without showing it, and removes it from there after a minute. */
 export async function copySecretly(text: string, what: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+  await writeClipboard(text);
   clearTimeout(timer);
   copied.value = { text, what, isOverdue: false };
   timer = setTimeout(() => void clearIfUnchanged(), KEPT_MS);
@@ -86,7 +87,7 @@ async function clearNow(): Promise<void> {
   const last = copied.value;
   if (last === undefined) return;
   try {
-    await navigator.clipboard.writeText('');
+    await writeClipboard('');
     finish(last);
   } catch (error) {
     showError(error);

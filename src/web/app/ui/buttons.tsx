@@ -150,6 +150,20 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   );
 }
 
+/**
+ * Copies a text. Browsers reject this without a permission, or a press in the last seconds, with the same error as a cancelled
+ * passkey, and have no clipboard at addresses without https.
+ */
+export async function writeClipboard(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    throw new Error(
+      'The browser did not allow access to the clipboard. Press the button again, or allow it for this site.',
+    );
+  }
+}
+
 /** How long the button shows "Copied". */
 const COPIED_MS = 2_000;
 
@@ -164,7 +178,7 @@ interface CopyButtonProps {
 export function CopyButton({ value, what, name = 'Copy' }: CopyButtonProps) {
   const [isDone, setDone] = useState(false);
   const [, copy] = useAction(async () => {
-    await navigator.clipboard.writeText(value);
+    await writeClipboard(value);
     setDone(true);
     setTimeout(() => setDone(false), COPIED_MS);
   });
