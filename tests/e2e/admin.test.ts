@@ -10,6 +10,7 @@ import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js'
 import { acceptInvitation, type Guest } from './support/invite.js';
 import { createKeyboard } from './support/keyboard.js';
 import { pressAndConfirm, readDownload } from './support/page-actions.js';
+import { signUpByRequest } from './support/sign-up.js';
 import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 describeInBrowser('admin page', () => {
@@ -114,6 +115,55 @@ describeInBrowser('admin page', () => {
     await pressAndConfirm(button('Remove bob'), 'Remove permanently?');
     await said('The account of bob and its data were deleted.');
     await person('Bob').waitFor({ state: 'detached' });
+  });
+
+  /** Creates an account through the API. */
+  async function addUser(username: string): Promise<void> {
+    const { request } = page.context();
+    const headers = { Origin: stage.server.origin };
+    const data = { username, displayName: username };
+    const response = await request.post(`${stage.server.origin}/api/admin/invites`, { data, headers });
+    const { token } = (await response.json()) as { readonly token: string };
+    const context = await stage.enter();
+    await signUpByRequest(context, `${stage.server.origin}/sign-in#invite=${token}`, username);
+    await context.close();
+  }
+
+  test('a user who was removed in a different tab leaves the list', async () => {
+    await addUser('carl');
+    await visit();
+    const response = await page.context().request.delete(`${stage.server.origin}/api/admin/users/carl`, {
+      headers: { Origin: stage.server.origin },
+    });
+    expect(response.status()).toBe(204);
+    await pressAndConfirm(button('Remove carl'), 'Remove permanently?');
+    await page.getByRole('alert').getByText('No user named "carl".').waitFor();
+    await person('carl').waitFor({ state: 'detached' });
+    expect(stage.takeComplaints()).toEqual(['404 DELETE /api/admin/users/carl']);
+  });
+
+  test('after the only user of the last page was removed, the list shows the page before', async () => {
+    // A server limits how many accounts are created in a minute.
+    const users = Array.from({ length: 101 }, (_, index) => ({
+      ...{ username: `user-${index}`, displayName: `User ${index}`, isAdmin: index === 0 },
+      createdAt: '2026-01-01T00:00:00Z',
+    }));
+    await page.route(/\/api\/admin\/users(?:\?|\/)/, async (route) => {
+      if (route.request().method() === 'DELETE') {
+        users.pop();
+        return route.fulfill({ status: 204 });
+      }
+      const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
+      const headers = { 'X-Total-Count': String(users.length) };
+      return route.fulfill({ json: users.slice(offset, offset + 100), headers });
+    });
+    await visit();
+    await section('Users').getByText('1 to 100 of 101').waitFor();
+    await section('Users').getByRole('button', { name: 'Next' }).click();
+    await pressAndConfirm(button('Remove user-100'), 'Remove permanently?');
+    await button('Remove user-0').waitFor();
+    await button('Remove user-99').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   /** Sends requests to forges through the connection test of the settings, with the page's session. */

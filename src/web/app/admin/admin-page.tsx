@@ -33,10 +33,19 @@ type AdminUser = components['schemas']['AdminUser'];
 
 const PAGE_SIZE = 100;
 
-async function loadUsers(offset: number) {
+interface UserList {
+  readonly list: readonly AdminUser[];
+  readonly offset: number;
+  readonly total: number;
+}
+
+async function loadUsers(offset: number): Promise<UserList> {
   const params = { query: { limit: PAGE_SIZE, offset } };
   const result = await dashboardClient.GET('/api/admin/users', { params });
-  return { list: requireData(result), offset, total: Number(result.response.headers.get('X-Total-Count')) };
+  const list = requireData(result);
+  // The last users of the last page were removed.
+  if (list.length === 0 && offset > 0) return loadUsers(offset - PAGE_SIZE);
+  return { list, offset, total: Number(result.response.headers.get('X-Total-Count')) };
 }
 
 function Users() {
@@ -82,12 +91,12 @@ function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged
   const isOwn = username === user.value?.username;
   const params = { path: { username } };
   const revoke = async (): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
+    await changeEntry(onChanged, dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
     await onChanged();
     showToast(`${username} was signed out everywhere; their ${CREDENTIALS} were deleted.`);
   };
   const remove = async (): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/admin/users/{username}', { params }));
+    await changeEntry(onChanged, dashboardClient.DELETE('/api/admin/users/{username}', { params }));
     await onChanged();
     showToast(`The account of ${username} and its data were deleted.`);
   };

@@ -4,7 +4,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { TableHead } from '../ui/headings.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
@@ -118,12 +118,12 @@ interface BoardRowProps {
 function BoardRow({ job: { username, state, dueAt, runs }, onChanged }: BoardRowProps) {
   const params = { path: { username } };
   const refresh = async (): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/admin/jobs/boards/{username}/refresh', { params }));
+    await changeEntry(onChanged, dashboardClient.POST('/api/admin/jobs/boards/{username}/refresh', { params }));
     await onChanged();
     showToast(`The board of ${username} is due.`);
   };
   const cancel = async (): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/admin/jobs/boards/{username}/cancel', { params }));
+    await changeEntry(onChanged, dashboardClient.POST('/api/admin/jobs/boards/{username}/cancel', { params }));
     await onChanged();
     showToast(`The refresh of the board of ${username} was cancelled.`);
   };
