@@ -358,6 +358,20 @@ describeInBrowser('creating and importing secrets', () => {
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 
+  test('a secret that others have deleted is missing on its page', async () => {
+    await page.request.post(`${stage.server.origin}/secrets/objects`, {
+      ...{ data: { slug: 'deleted-elsewhere', value: ageValue() }, headers: { Origin: stage.server.origin } },
+    });
+    await acts.visit('deleted-elsewhere');
+    const deleted = await page.request.delete(`${stage.server.origin}/secrets/objects/deleted-elsewhere`, {
+      headers: { Origin: stage.server.origin },
+    });
+    expect(deleted.status()).toBe(204);
+    await acts.confirm('Delete deleted-elsewhere', 'Delete permanently');
+    await page.getByText('No secret with this name.').waitFor();
+    expect(stage.takeComplaints()).toEqual(['404 DELETE /secrets/objects/deleted-elsewhere']);
+  });
+
   test('names are stored without the white space that was copied with them', async () => {
     await go('/vault/consumers');
     await page.getByLabel('Name', { exact: true }).last().fill(' acme/copied ');

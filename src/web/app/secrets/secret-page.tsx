@@ -3,11 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
 import { useCallback, useState } from 'preact/hooks';
 import { toFingerprint } from '../../../sealing/ssh-signature.js';
-import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, Form } from '../ui/form.js';
 import { TableHead } from '../ui/headings.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit-entries.js';
@@ -94,7 +93,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
         <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
         <ReplaceValue object={object} wasReadable={isReadable} onChange={onChange} />
         <Readers object={object} ownKey={ownKey} />
-        <SecretActions object={object} onDeleted={onDeleted} />
+        <SecretActions object={object} onChange={onChange} onDeleted={onDeleted} />
         <SecretHistory object={object} onChange={onChange} />
       </div>
       <SecretDetails object={object} isReadable={isReadable} onChange={onChange} />
@@ -162,10 +161,11 @@ function describeRotation({ rotate_after_days: days, rotation_due_at: due, rotat
 
 interface ObjectActionsProps {
   readonly object: ObjectMetadata;
+  readonly onChange: () => Promise<void>;
   readonly onDeleted: () => Promise<void>;
 }
 
-function SecretActions({ object, onDeleted }: ObjectActionsProps) {
+function SecretActions({ object, onChange, onDeleted }: ObjectActionsProps) {
   const { route } = useLocation();
   const [name, setName] = useState(object.slug);
   const params = locateSecret(object);
@@ -177,7 +177,7 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
     route(linkToSecret({ slug }), true);
   };
   const remove = async (): Promise<void> => {
-    requireData(await secretsClient.DELETE('/objects/{slug}', { params }));
+    await changeEntry(onChange, secretsClient.DELETE('/objects/{slug}', { params }));
     await onDeleted();
     showToast(`Secret “${object.slug}” deleted.`);
   };
