@@ -372,6 +372,23 @@ describeInBrowser('creating and importing secrets', () => {
     expect(stage.takeComplaints()).toEqual(['404 DELETE /secrets/objects/deleted-elsewhere']);
   });
 
+  test('a write token is limited to consumers whose names have spaces, and needs a permission', async () => {
+    await go('/vault/tokens');
+    const tokens = page.getByRole('region', { name: 'Write tokens' });
+    await tokens.getByText('Limits', { exact: true }).click();
+    await tokens.getByLabel('Description').fill('limited');
+    await tokens.getByLabel('Only secrets of these consumers').fill('build host,  acme/shop ,');
+    await button('Create write token').click();
+    await tokens.getByText(' · consumers build host, acme/shop').waitFor();
+    const listed = JSON.parse(await acts.fetchText('/secrets/tokens')) as readonly { readonly access?: object }[];
+    expect(listed.map(({ access }) => access)).toContainEqual({ consumers: ['build host', 'acme/shop'] });
+    await tokens.getByLabel('Description').fill('useless');
+    for (const box of await tokens.getByRole('group', { name: 'Permissions' }).getByRole('checkbox').all())
+      await box.uncheck();
+    await button('Create write token').click();
+    await page.getByRole('alert').getByText('Select at least one permission.').waitFor();
+  });
+
   test('names are stored without the white space that was copied with them', async () => {
     await go('/vault/consumers');
     await page.getByLabel('Name', { exact: true }).last().fill(' acme/copied ');

@@ -260,11 +260,15 @@ export const NO_LIMITS: Limits = {
   addresses: '',
 };
 
-const toList = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');
+const toList = (text: string, separator: RegExp): string[] =>
+  text.split(separator).flatMap((item) => item.trim() || []);
 
-/** Omits the limits that were left empty. */
+/** Omits the limits that were left empty. @throws Error without a permission. */
 export function toAccess({ permissions, prefix, ...texts }: Limits): Access {
-  const [tags, consumers, addresses] = [toList(texts.tags), toList(texts.consumers), toList(texts.addresses)];
+  if (permissions.length === 0) throw new Error('Select at least one permission.');
+  const [tags, addresses] = [toList(texts.tags, /[\s,]/), toList(texts.addresses, /[\s,]/)];
+  // The names of consumers may contain spaces.
+  const consumers = toList(texts.consumers, /,/);
   return {
     ...(permissions.length < PERMISSIONS.length && { permissions }),
     ...(prefix !== '' && { name_prefix: prefix }),
@@ -317,6 +321,7 @@ export function TokenLimits({ kind, limits, isOpen, onLimits }: TokenLimitsProps
           <Field label="Only secrets with one of these tags" value={limits.tags} onValue={(tags) => change({ tags })} />
           <Field
             label="Only secrets of these consumers"
+            hint="Separate several names with commas."
             placeholder="acme/shop"
             value={limits.consumers}
             onValue={(consumers) => change({ consumers })}
