@@ -277,6 +277,22 @@ describeInBrowser('creating and importing secrets', () => {
     const first = page.locator('.things li').first();
     await first.getByRole('link', { name: 'zz-due-soon' }).waitFor();
     await expectAccessible(page);
+    const headers = { Origin: stage.server.origin };
+    for (const [path, data] of [
+      ...[1, 2].map(
+        (days) => ['objects', { slug: `due-${days}`, value: ageValue(), rotate_after_days: days }] as const,
+      ),
+      ...[5, 6, 7].map((days) => {
+        const token = { consumer: 'acme/shop', description: `of ${days} days`, ttl_seconds: days * 86_400 };
+        return ['consumer-tokens', token] as const;
+      }),
+    ]) {
+      const response = await page.request.post(`${stage.server.origin}/secrets/${path}`, { data, headers });
+      expect(response.status()).toBe(201);
+    }
+    await page.reload();
+    await due.getByText('and 1 more, which are on the page Tokens').waitFor();
+    await expectAccessible(page);
   });
 
   test('a secret whose response was lost is stored once by the next attempt, and so is its next value', async () => {

@@ -6,7 +6,15 @@ import { useResource } from '../ui/resource.js';
 import { serverNow } from '../ui/times.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
-import { type ConsumerToken, findDueWork, findExpiring, linkToSecret, type ObjectMetadata } from './metadata.js';
+import {
+  type ConsumerToken,
+  type DueItem,
+  findDueWork,
+  findExpiring,
+  linkToSecret,
+  type ObjectMetadata,
+  TOKENS_PATH,
+} from './metadata.js';
 import { secretsClient, toSealingProblem } from './secrets.js';
 import { loadStoredValues } from './signatures/load-stored-values.js';
 
@@ -43,10 +51,23 @@ export function DueWork({ objects }: { readonly objects: readonly ObjectMetadata
           </li>
         ))}
       </ul>
-      {sorted.length > SHOWN && (
-        <p class="quiet">and {sorted.length - SHOWN} more, which are first in the list below</p>
-      )}
+      {sorted.length > SHOWN && <Rest items={sorted.slice(SHOWN)} />}
     </section>
+  );
+}
+
+/** The number of entries that are not shown, and their places. */
+function Rest({ items }: { readonly items: readonly DueItem[] }) {
+  const tokens = items.filter(({ href }) => href === TOKENS_PATH).length;
+  return (
+    <p class="quiet">
+      and {items.length} more, which are {tokens < items.length && 'first in the list below'}
+      {tokens > 0 && (
+        <>
+          {tokens < items.length && ' or '}on the page <a href={TOKENS_PATH}>Tokens</a>
+        </>
+      )}
+    </p>
   );
 }
 

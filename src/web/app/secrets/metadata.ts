@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 14 * DAY_MS;
 
 /** Something that the owner should do soon. */
-interface DueItem {
+export interface DueItem {
   /** The time at which it was or is due; 0 for work that has no date. */
   readonly at: number;
   readonly href: string;
@@ -68,13 +68,16 @@ export const sortByDue = (objects: readonly ObjectMetadata[], now: number): read
     .sort((a, b) => (a.at === b.at ? a.object.slug.localeCompare(b.object.slug) : a.at - b.at))
     .map(({ object }) => object);
 
+/** The address of the page with all tokens. */
+export const TOKENS_PATH = '/vault/tokens';
+
 /** Returns the tokens that expire soon. */
 export function findExpiring(tokens: readonly ConsumerToken[], now: number): readonly DueItem[] {
   return tokens
     .map((token) => ({ token, at: Date.parse(token.expires_at) }))
     .filter(({ token, at }) => !token.revoked && at > now && at - now <= SOON_MS)
     .map(({ token: { consumer, description, expires_at: date }, at }) => ({
-      ...{ at, href: '/vault/tokens', isOverdue: false },
+      ...{ at, href: TOKENS_PATH, isOverdue: false },
       name: `Token “${description}” of ${consumer}`,
       text: `expires on ${formatDate(date)}`,
     }));
