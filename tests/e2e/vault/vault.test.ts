@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import type { Locator, Page } from 'playwright-core';
 import { checkValue, signValue } from '../../../src/sealing/authentic-values.js';
 import { NO_KNOWN_KEYS } from '../../../src/sealing/known-keys.js';
@@ -11,7 +12,7 @@ import { generateKeys, runAge, runAgeWithPassphrase } from '../../sealing/age-pr
 import { expectAccessible } from '../support/axe.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openPageFixture, type PageFixture } from '../support/fixtures.js';
-import { pressAndConfirm } from '../support/page-actions.js';
+import { pressAndConfirm, readDownload } from '../support/page-actions.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
 
@@ -557,6 +558,13 @@ describeInBrowser('secrets pages', () => {
     await page.getByText('No matching entries.').waitFor();
     await button('Clear').click();
     await rows.nth(1).waitFor();
+    const download = page.waitForEvent('download');
+    await button('Export as CSV').click();
+    const exported = parse<Readonly<Record<string, string>>>(await readDownload(await download), { columns: true });
+    expect(exported.find(({ subject_id: id }) => id === 'deleteObject')).toMatchObject({ names: 'shop_password-2' });
+    const stored = exported.find(({ signer }) => signer !== '');
+    expect(stored?.signer).toMatch(/^SHA256:/);
+    expect(stored?.recipients).toMatch(/^SHA256:\S+(?: SHA256:\S+)*$/);
     await button('Verify log').click();
     await said(/All \d+ entries are unchanged/);
     await expectAccessible(page);

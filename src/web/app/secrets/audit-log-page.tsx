@@ -154,10 +154,13 @@ const COLUMNS = [
   'previous_slug',
   'value_version',
   'value_digest',
+  'recipients',
+  'signer',
   'key',
   'previous_key',
   'reason',
   'count',
+  'names',
   'rule',
   'token_issuer',
   'token_subject',
@@ -191,16 +194,22 @@ function describeExport(count: number): string {
   return `Exported ${count} ${count === 1 ? 'entry' : 'entries'}.`;
 }
 
-/** Formats rows as CSV (RFC 4180). Cells that a spreadsheet would evaluate as a formula get the prefix `'`. */
+type Cell = number | string | readonly string[];
+
+/**
+ * Formats rows as CSV (RFC 4180), and lists with spaces between their items. Cells that a spreadsheet would evaluate as a
+ * formula get the prefix `'`.
+ */
 function toCsv<Column extends string>(
   columns: readonly Column[],
-  rows: readonly Readonly<Partial<Record<Column, number | string>>>[],
+  rows: readonly Readonly<Partial<Record<Column, Cell>>>[],
 ): string {
   const lines = rows.map((row) => columns.map((column) => toCell(row[column] ?? '')));
   return [columns, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
-function toCell(value: number | string): string {
+function toCell(cell: Cell): string {
+  const value = typeof cell === 'object' ? cell.join(' ') : cell;
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
