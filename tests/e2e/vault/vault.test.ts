@@ -570,6 +570,23 @@ describeInBrowser('secrets pages', () => {
     await expectAccessible(page);
   });
 
+  test('the audit log is verified after the entry that the browser verified before was archived', async () => {
+    await go('/vault/audit');
+    await button('Verify log').click();
+    await said(/^All \d+ entries are unchanged\.$/);
+    const archived = 'Expected entries to be at least 40, as earlier entries are archived; received 12.';
+    await page.route('**/secrets/audit-log/verify?entries=*', (route) =>
+      route.fulfill({ status: 400, json: { error: archived, code: 'invalid_input', field: 'entries' } }),
+    );
+    await button('Verify log').click();
+    await said(/^All \d+ entries are unchanged\. The last entry that this browser verified before is no longer/);
+    await page.unrouteAll({ behavior: 'wait' });
+    // From now on, it compares the newest entry.
+    await button('Verify log').click();
+    await said(/^All \d+ entries are unchanged\.$/);
+    expect(stage.takeComplaints()).toEqual(['400 GET /secrets/audit-log/verify']);
+  });
+
   test('a value is hidden after a minute', async () => {
     // Applies to pages that are loaded from here on.
     await page.clock.install();

@@ -88,11 +88,13 @@ const STORAGE_KEY = 'trellis-audit-head';
 function VerifyAudit() {
   const [result, setResult] = useState('');
   const verify = async (): Promise<void> => {
-    const query = readVerifiedHead();
-    const verified = requireData(await secretsClient.GET('/audit-log/verify', { params: { query } }));
+    const saved = readVerifiedHead();
+    const result = await requestVerification(saved);
+    const isArchived = result.response.status === 400 && saved.entries !== undefined;
+    const verified = requireData(isArchived ? await requestVerification({}) : result);
     const { intact, entries, head } = verified;
     if (intact && head !== undefined) localStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
-    setResult(describeVerification(verified));
+    setResult(describeVerification(verified) + (isArchived ? ` ${NOT_COMPARED}` : ''));
   };
   return (
     <p>
@@ -100,6 +102,11 @@ function VerifyAudit() {
     </p>
   );
 }
+
+const requestVerification = (query: VerifiedHead) => secretsClient.GET('/audit-log/verify', { params: { query } });
+
+const NOT_COMPARED =
+  'The last entry that this browser verified before is no longer in the log, as it may have been archived, so it was not compared.';
 
 function describeVerification(verified: Verification): string {
   const { intact, entries, verified_from: from = 1, first_broken_id: id, reason = 'changed' } = verified;
@@ -134,9 +141,14 @@ const ALTERATIONS = {
   missing: 'is missing, or differs from the one that this browser verified before',
 };
 
-function readVerifiedHead(): { entries?: number; head?: string } {
+interface VerifiedHead {
+  readonly entries?: number;
+  readonly head?: string;
+}
+
+function readVerifiedHead(): VerifiedHead {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as { entries?: number; head?: string };
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as VerifiedHead;
   } catch {
     return {};
   }
