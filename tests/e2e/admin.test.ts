@@ -142,7 +142,7 @@ describeInBrowser('admin page', () => {
     expect(stage.takeComplaints()).toEqual(['404 DELETE /api/admin/users/carl']);
   });
 
-  test('after the only user of the last page was removed, the list shows the page before', async () => {
+  test('after the only user of the last page was removed, the list shows the previous page', async () => {
     // A server limits how many accounts are created in a minute.
     const users = Array.from({ length: 101 }, (_, index) => ({
       ...{ username: `user-${index}`, displayName: `User ${index}`, isAdmin: index === 0 },

@@ -405,6 +405,32 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByRole('alert').getByText('Select at least one permission.').waitFor();
   });
 
+  test('a secret with many variants shows some of them, and finds that of a consumer', async () => {
+    for (let host = 1; host <= 12; host += 1) {
+      const data = { slug: 'host-password', value: ageValue(), used_by: [`host-${host}`] };
+      const headers = { Origin: stage.server.origin };
+      const response = await page.request.post(`${stage.server.origin}/secrets/objects`, { data, headers });
+      expect(response.status()).toBe(201);
+    }
+    const count = stage.requests.length;
+    await go('/vault/objects/host-password');
+    await said('10 of 12 shown');
+    const variants = page.getByRole('region', { name: /^Variant for / });
+    await variants.getByRole('heading', { name: 'Recent activity' }).last().waitFor();
+    // The lists of a form that is closed are not loaded.
+    const lists = stage.requests.slice(count).filter((request) => request.includes('/secrets/consumers?'));
+    expect(lists).toEqual([]);
+    await page.getByRole('combobox', { name: 'Consumer' }).selectOption('host-9');
+    await said('1 of 12 shown');
+    await page.getByRole('region', { name: 'Variant for host-9', exact: true }).waitFor();
+    await page.getByText('Replace value', { exact: true }).click();
+    await page.getByRole('checkbox', { name: 'host-9', checked: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Consumer' }).selectOption('All');
+    await button('Show 2 more').click();
+    await eventually(async () => expect(await variants.count()).toBe(12));
+  });
+
   test('names are stored without the white space that was copied with them', async () => {
     await go('/vault/consumers');
     await page.getByLabel('Name', { exact: true }).last().fill(' acme/copied ');

@@ -34,6 +34,14 @@ export const splitTags = (text: string): readonly string[] =>
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
 
+/** Returns the options of a filter in alphabetical order. The chosen value stays an option when no secret has it. */
+export const toFilterOptions = (values: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
+  ['', 'All'],
+  ...[...new Set(chosen === '' ? values : [...values, chosen])]
+    .sort((a, b) => a.localeCompare(b))
+    .map((value) => [value, value] as const),
+];
+
 const DAY_MS = 86_400_000;
 
 /** Work that is due within this time is listed. */

@@ -1,10 +1,10 @@
 import '../style/cards.css';
 import type { ComponentChildren } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import { toFingerprint } from '../../../sealing/ssh-signature.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field, Form } from '../ui/form.js';
+import { Field, Form, Select } from '../ui/form.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
@@ -12,6 +12,7 @@ import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit-entries.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
 import {
+  type ConsumerEntry,
   findReaders,
   linkToConsumer,
   linkToSecret,
@@ -20,6 +21,7 @@ import {
   type Reader,
   type ReaderState,
   SLUG_PATTERN,
+  toFilterOptions,
 } from './metadata.js';
 import { ReplaceValue, RevealValue, SecretHistory } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
@@ -31,6 +33,7 @@ export function SecretPage() {
   const { slug = '' } = useRoute().params;
   const load = useCallback(() => listVariants(slug), [slug]);
   const variants = useResource(load);
+  const listConsumers = useMemo(() => shareCalls(listAllConsumers), [variants.value]);
   const unlocked = useUnlockedIdentity();
   const own = useResource(loadOwnPublicKey);
   const { route } = useLocation();
@@ -48,16 +51,20 @@ export function SecretPage() {
             {list.length > 1 && (
               <p class="quiet">{list.length} variants share this name, each for different consumers.</p>
             )}
-            {list.map((object) => (
-              <Variant
-                key={object.id}
-                object={object}
-                ownKey={own.value?.key}
-                unlocked={unlocked}
-                onChange={variants.reload}
-                onDeleted={list.length > 1 ? variants.reload : leave}
-              />
-            ))}
+            <Variants
+              objects={list}
+              show={(object) => (
+                <Variant
+                  key={object.id}
+                  object={object}
+                  ownKey={own.value?.key}
+                  listConsumers={listConsumers}
+                  unlocked={unlocked}
+                  onChange={variants.reload}
+                  onDeleted={list.length > 1 ? variants.reload : leave}
+                />
+              )}
+            />
           </>
         )}
       </AsyncContent>
@@ -65,17 +72,69 @@ export function SecretPage() {
   );
 }
 
+/** Returns a function whose calls have the same result, unless it failed. */
+function shareCalls<T>(load: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () =>
+    (result ??= load().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    }));
+}
+
+/** Each variant loads its history, so a page of all could exceed the rate limit. */
+const PAGE_SIZE = 10;
+
+interface VariantsProps {
+  readonly objects: readonly ObjectMetadata[];
+  readonly show: (object: ObjectMetadata) => ComponentChildren;
+}
+
+/** The first variants of a secret, of which a longer list is filtered by consumer. */
+function Variants({ objects, show }: VariantsProps) {
+  const [chosen, setChosen] = useState('');
+  const [limit, setLimit] = useState(PAGE_SIZE);
+  const consumers = objects.flatMap(({ used_by: names = [] }) => names);
+  // Its variant may have been deleted.
+  const consumer = consumers.includes(chosen) ? chosen : '';
+  const found = objects.filter(({ used_by: names = [] }) => consumer === '' || names.includes(consumer));
+  return (
+    <>
+      {objects.length > PAGE_SIZE && (
+        <div class="filters">
+          <Select
+            label="Consumer"
+            value={consumer}
+            options={toFilterOptions(consumers, consumer)}
+            onValue={setChosen}
+          />
+          <p class="quiet" role="status">
+            {Math.min(limit, found.length)} of {objects.length} shown
+          </p>
+        </div>
+      )}
+      {found.slice(0, limit).map(show)}
+      {found.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
+          Show {Math.min(PAGE_SIZE, found.length - limit)} more
+        </button>
+      )}
+    </>
+  );
+}
+
 interface VariantProps {
   readonly object: ObjectMetadata;
   /** The owner's public key; `undefined` when the owner has no identity, or while it loads. */
   readonly ownKey: string | undefined;
+  readonly listConsumers: () => Promise<readonly ConsumerEntry[]>;
   readonly unlocked: UnlockedIdentity;
   readonly onChange: () => Promise<void>;
   readonly onDeleted: () => Promise<void>;
 }
 
 /** One variant of a secret, with its metadata, actions and history. */
-function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps) {
+function Variant({ object, ownKey, listConsumers, unlocked, onChange, onDeleted }: VariantProps) {
   const { used_by = [], recipients, reseal } = object;
   const isReadable = ownKey === undefined ? undefined : recipients?.includes(ownKey);
   return (
@@ -92,7 +151,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
       <div>
         <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
         <ReplaceValue object={object} wasReadable={isReadable} onChange={onChange} />
-        <Readers object={object} ownKey={ownKey} />
+        <Readers {...{ object, ownKey, listConsumers }} />
         <SecretActions object={object} onChange={onChange} onDeleted={onDeleted} />
         <SecretHistory object={object} onChange={onChange} />
       </div>
@@ -215,18 +274,20 @@ const STATE_NAMES: Readonly<Record<ReaderState, string>> = {
 interface ReadersProps {
   readonly object: ObjectMetadata;
   readonly ownKey: string | undefined;
+  readonly listConsumers: () => Promise<readonly ConsumerEntry[]>;
 }
 
 /** The parties that can read a value, with the fingerprints of their keys. */
-function Readers({ object, ownKey }: ReadersProps) {
+function Readers({ object, ownKey, listConsumers }: ReadersProps) {
   const load = useCallback(async () => {
-    const readers = findReaders(object, ownKey, (object.used_by ?? []).length === 0 ? [] : await listAllConsumers());
+    if (object.recipients === undefined) return [];
+    const readers = findReaders(object, ownKey, (object.used_by ?? []).length === 0 ? [] : await listConsumers());
     return Promise.all(
       readers.map(async (reader) =>
         reader.key === undefined ? reader : { ...reader, fingerprint: await toFingerprint(reader.key) },
       ),
     );
-  }, [object, ownKey]);
+  }, [object, ownKey, listConsumers]);
   const readers = useResource(load);
   if (object.recipients === undefined) return null;
   return (

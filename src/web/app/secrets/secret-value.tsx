@@ -166,6 +166,8 @@ export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
   const [value, setValue] = useState<SecretInput>('');
   const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
   const fold = useRef<HTMLDetailsElement>(null);
+  // Its lists are loaded when it is opened, and it keeps its values when it is closed.
+  const [isUsed, setUsed] = useState(false);
   // An owner who could read the previous value expects to read the new one.
   const [isReadable = wasReadable, setReadable] = useState<boolean>();
   const [problem, rotate] = useSealingError(async () => {
@@ -180,15 +182,21 @@ export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
     showToast(`Value of “${object.slug}” replaced. The previous value is in the version history.`);
   });
   return (
-    <details ref={fold} class="fold">
+    <details ref={fold} class="fold" onToggle={({ currentTarget }) => currentTarget.open && setUsed(true)}>
       <summary>Replace value</summary>
-      <Form verb="Save new value" onSave={rotate}>
-        <SecretField label="New value" value={value} onValue={setValue} />
-        <ValueGenerator onValue={setValue} />
-        <ReaderPicker {...{ usedBy, isReadable: isReadable === true }} onUsedBy={setUsedBy} onReadable={setReadable} />
-        <UnsignedNote object={object} />
-        <FormError problem={problem} />
-      </Form>
+      {isUsed && (
+        <Form verb="Save new value" onSave={rotate}>
+          <SecretField label="New value" value={value} onValue={setValue} />
+          <ValueGenerator onValue={setValue} />
+          <ReaderPicker
+            {...{ usedBy, isReadable: isReadable === true }}
+            onUsedBy={setUsedBy}
+            onReadable={setReadable}
+          />
+          <UnsignedNote object={object} />
+          <FormError problem={problem} />
+        </Form>
+      )}
     </details>
   );
 }

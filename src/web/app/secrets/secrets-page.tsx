@@ -5,7 +5,7 @@ import { Field, Select } from '../ui/form.js';
 import { AsyncContent, EmptyState, useResource } from '../ui/resource.js';
 import { formatDate, serverNow } from '../ui/times.js';
 import { DueWork, ResealAll } from './due-work.js';
-import { linkToConsumer, linkToSecret, type ObjectMetadata, sortByDue } from './metadata.js';
+import { linkToConsumer, linkToSecret, type ObjectMetadata, sortByDue, toFilterOptions } from './metadata.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { listAllSecrets, loadOwnPublicKey } from './secrets.js';
 
@@ -180,14 +180,6 @@ function matchesSecretFilter(object: ObjectMetadata, { text, tag, consumer, stat
     HAS_STATE[state](object)
   );
 }
-
-/** Returns the options of a filter in alphabetical order. The chosen value stays an option when no secret has it. */
-const toFilterOptions = (values: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
-  ['', 'All'],
-  ...[...new Set(chosen === '' ? values : [...values, chosen])]
-    .sort((a, b) => a.localeCompare(b))
-    .map((value) => [value, value] as const),
-];
 
 /** More names would wrap to several lines, which makes the list hard to scan. */
 const SHOWN_CONSUMERS = 2;
