@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { watchTree } from '@trellis/core/watch-tree';
 import { Command } from 'commander';
 import { importScript } from '../config/import-script.js';
 import { CommandError, StartupError } from '../config/startup-error.js';
@@ -137,7 +138,7 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
         timer = setTimeout(restart, QUIET_MS);
       };
       const watchers = [
-        ...(existsSync('src') ? [watch('src', { recursive: true }, schedule)] : []),
+        ...(existsSync('src') ? [watchTree('src', schedule, throwError)] : []),
         watch('.', (_event, name) => name?.startsWith('trellis.config.') === true && schedule()),
       ];
       await new Promise<void>((resolve) => {
@@ -148,6 +149,10 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
       for (const watcher of watchers) watcher.close();
       await Promise.all([stop(generator), stop(server)]);
     });
+}
+
+function throwError(error: Error): never {
+  throw error;
 }
 
 /** Ends a process, and waits for its end. */

@@ -1,8 +1,9 @@
-import { existsSync, type FSWatcher, type WatchListener, watch as watchFolder } from 'node:fs';
+import { existsSync, type WatchListener, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Types } from '@graphql-codegen/plugin-helpers';
+import { watchTree } from '@trellis/core/watch-tree';
 import { ContractError, createQuote, type Diagnostic, matchesPattern, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 import { LARGE } from './run-output.js';
@@ -229,11 +230,11 @@ function watchDocuments(
   const patterns = targets.flatMap(({ documents }) => documents);
   const folders = new Map(patterns.map((pattern) => [path.posix.dirname(pattern), splitPattern(pattern)]));
   const parents = [...folders.values()].flatMap(({ folder }) => listParents(folder));
-  let watchers: FSWatcher[] = [];
+  let watchers: { readonly close: () => void }[] = [];
   const watchOne = (folder: string, isDeep: boolean, listener: WatchListener<string>): void => {
+    const place = path.join(root, folder);
     try {
-      const watcher = watchFolder(path.join(root, folder), { signal, recursive: isDeep }, listener);
-      watchers.push(watcher.on('error', report));
+      watchers.push(isDeep ? watchTree(place, listener, report) : watchFolder(place, listener).on('error', report));
     } catch (error) {
       report(error as Error);
     }
@@ -242,9 +243,12 @@ function watchDocuments(
   const report = (error: NodeJS.ErrnoException): void => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') onError(error);
   };
-  const open = (): void => {
+  const close = (): void => {
     for (const watcher of watchers) watcher.close();
     watchers = [];
+  };
+  const open = (): void => {
+    close();
     for (const { parent, name } of parents) {
       watchOne(parent, false, (event, changed) => {
         if (event !== 'rename' || (changed !== null && changed !== name)) return;
@@ -260,6 +264,7 @@ function watchDocuments(
       });
     }
   };
+  signal.addEventListener('abort', close, { once: true });
   open();
 }
 
