@@ -1,12 +1,12 @@
 /** The commands for your own project: `init`, `generate`, `diff` and `dev`. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watchTree } from '@trellis/core/watch-tree';
 import { Command } from 'commander';
 import { importScript } from '../config/import-script.js';
-import { CommandError, StartupError } from '../config/startup-error.js';
+import { CommandError, oneLine, StartupError } from '../config/startup-error.js';
 import { runProgram, wantsJson } from './run-program.js';
 
 interface Output {
@@ -64,9 +64,11 @@ function generateCommand(): Command {
     .action(async (flags: Readonly<Record<string, boolean>>) => {
       const file = findTargets();
       const { runGenerate } = await import('@trellis/codegen/generate/command').catch(throwNotInstalled);
-      const config = await importScript<Parameters<typeof runGenerate>[2]>(file);
+      const config = await importTargets<Parameters<typeof runGenerate>[2]>(file);
       const modes = Object.keys(flags).map((name) => `--${name}`);
-      const exitCode = await runGenerate(modes, process.cwd(), config);
+      // "trellis dev" waits for the first run.
+      const onRun = (): void => void (process.connected && process.send?.('generated'));
+      const exitCode = await runGenerate(modes, process.cwd(), config, onRun);
       if (exitCode !== 0) throw new CommandError('', exitCode);
     });
 }
@@ -82,7 +84,7 @@ function diffCommand(): Command {
     .action(async (ref: string | undefined, flags: Readonly<Record<string, boolean>>) => {
       const file = findTargets();
       const { runDiff } = await import('@trellis/codegen/diff/command').catch(throwNotInstalled);
-      const config = await importScript<Parameters<typeof runDiff>[2]>(file);
+      const config = await importTargets<Parameters<typeof runDiff>[2]>(file);
       const modes = DIFF_FLAGS.flatMap(([name, flag]) => (flags[name] ? [flag] : []));
       const exitCode = await runDiff([...modes, ...(ref === undefined ? [] : ['--', ref])], process.cwd(), config);
       if (exitCode !== 0) throw new CommandError('', exitCode);
@@ -102,6 +104,13 @@ function findTargets(): string {
   throw new StartupError(`${file} is missing. Run this in a project; "trellis init <folder>" writes one`);
 }
 
+/** Imports the list of targets, which imports the configuration, and reports an error of these files as the server does. */
+function importTargets<Targets>(file: string): Promise<Targets> {
+  return importScript<Targets>(file).catch((cause: unknown) => {
+    throw new StartupError(`${file}, or a file that it imports, is not valid: ${oneLine(cause)}`, { cause });
+  });
+}
+
 function throwNotInstalled(cause: unknown): never {
   throw new StartupError('The generators are not installed. Run "npm install --save-dev @trellis/dev"', { cause });
 }
@@ -115,39 +124,19 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
     .description('Serve, and generate and start again after each change. Options are those of "trellis serve"')
     .action(async () => {
       findTargets();
-      const serve = ['serve', ...process.argv.slice(3)];
-      const generator = start(['generate', '--watch']);
-      let server = start(serve);
-      let timer: NodeJS.Timeout | undefined;
-      let isRestarting = false;
-      let isOver = false;
-      const startAgain = async (): Promise<void> => {
-        isRestarting = true;
-        await stop(server);
-        isRestarting = false;
-        if (!isOver) server = start(serve);
-      };
-      const restart = () => {
-        // A server that has not started yet reads this change too.
-        if (isRestarting) return;
-        print('Changed: starting again.');
-        void startAgain();
-      };
-      const schedule = () => {
-        clearTimeout(timer);
-        timer = setTimeout(restart, QUIET_MS);
-      };
+      const processes = new DevProcesses(print);
       const watchers = [
-        ...(existsSync('src') ? [watchTree('src', schedule, throwError)] : []),
-        watch('.', (_event, name) => name?.startsWith('trellis.config.') === true && schedule()),
+        watch('.', (_event, name) => {
+          if (name === 'codegen.ts' || name?.startsWith('trellis.config.') === true) processes.schedule('generator');
+        }),
+        ...(existsSync('src') ? [watchTree('src', () => processes.schedule('server'), throwError)] : []),
       ];
+      processes.schedule('generator');
       await new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       });
-      isOver = true;
-      clearTimeout(timer);
       for (const watcher of watchers) watcher.close();
-      await Promise.all([stop(generator), stop(server)]);
+      await processes.close();
     });
 }
 
@@ -155,18 +144,68 @@ function throwError(error: Error): never {
   throw error;
 }
 
+/** The generator and the server of `trellis dev`, which start again after changes. */
+class DevProcesses {
+  readonly #print: (line: string) => void;
+  readonly #due = new Set<'generator' | 'server'>();
+  #generator: ChildProcess | undefined;
+  #server: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStarting = false;
+  #isClosed = false;
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  /** Starts a process again when no more changes follow. The generator, which reads the configuration, precedes the server. */
+  schedule(name: 'generator' | 'server'): void {
+    this.#due.add('server').add(name);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#start(), QUIET_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await Promise.all([stop(this.#generator), stop(this.#server)]);
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#due.size > 0 && !this.#isClosed) {
+      if (this.#server) this.#print('Changed: starting again.');
+      if (this.#due.has('generator')) await this.#startGenerator();
+      await stop(this.#server);
+      // A server that has not started yet reads the changes until now, and the generated files.
+      this.#due.delete('server');
+      if (!this.#isClosed) this.#server = start(['serve', ...process.argv.slice(3)], 'inherit');
+    }
+    this.#isStarting = false;
+  }
+
+  /** Resolves after the first run of the generator. */
+  async #startGenerator(): Promise<void> {
+    await stop(this.#generator);
+    this.#due.delete('generator');
+    if (this.#isClosed) return;
+    const generator = start(['generate', '--watch'], ['inherit', 'inherit', 'inherit', 'ipc']);
+    this.#generator = generator;
+    await new Promise((resolve) => generator.once('message', resolve).once('exit', resolve));
+  }
+}
+
 /** Ends a process, and waits for its end. */
-function stop(child: ChildProcess): Promise<void> {
+function stop(child: ChildProcess | undefined): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve()).kill();
   });
 }
 
-const start = (args: readonly string[]): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, fileURLToPath(new URL(CLI, import.meta.url)), ...args], {
-    stdio: 'inherit',
-  });
+const start = (args: readonly string[], stdio: StdioOptions): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, fileURLToPath(new URL(CLI, import.meta.url)), ...args], { stdio });
 
 /** The command, in the build or in the sources. */
 const CLI = import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js';

@@ -19,7 +19,7 @@ import {
   parseDataSize,
   parseListenAddress,
 } from './options.js';
-import { StartupError } from './startup-error.js';
+import { oneLine, StartupError } from './startup-error.js';
 
 export interface Config {
   /** The services that can run, and where their code is. */
@@ -565,9 +565,6 @@ async function read(file: string): Promise<unknown> {
   // A file whose lines are all comments sets nothing.
   return parse(text) ?? {};
 }
-
-const oneLine = (cause: unknown) =>
-  (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, ' ').trim();
 
 /** The callers that may read the site: all, signed-in users and their API tokens, or those with the site token. */
 type SiteAccess =

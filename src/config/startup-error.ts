@@ -17,6 +17,10 @@ export class CommandError extends StartupError {
   }
 }
 
+/** Returns the message of a thrown value as one line. */
+export const oneLine = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, ' ').trim();
+
 interface ConfiguredPaths {
   readonly site: string;
   readonly state: string;

@@ -126,3 +126,29 @@ test('dev: changes while the last server stops start one new server, and none re
   await ended;
   expect(out.match(/Changed: starting again/g)).toHaveLength(1);
 });
+
+test('generate, diff and dev: an error of the configuration is reported in one line, and dev reads it again after a change', async () => {
+  const project = await mkdtemp(path.join(folder, 'invalid-'));
+  const targets = path.join(project, 'codegen.ts');
+  await writeFile(targets, "import './trellis.config.js';\nexport default { generates: {} };\n");
+  await writeFile(path.join(project, 'trellis.config.ts'), "throw new Error('No such\\nservice.');\n");
+  const line = `trellis: ${targets}, or a file that it imports, is not valid: No such service.\n`;
+  for (const args of [['generate'], ['diff', 'main']]) {
+    const { status, stderr } = spawnSync(process.execPath, [path.resolve('dist/cli.js'), ...args], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, line]);
+  }
+
+  const args = ['dev', '--services', 'secrets', '--port', '0', '--state', path.join(folder, 'again-state')];
+  const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], { cwd: project, stdio: 'pipe' });
+  const ended = once(child.stdout, 'end');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await eventually(() => expect(output).toContain(line));
+  await writeFile(path.join(project, 'trellis.config.ts'), 'export default {};\n');
+  await eventually(() => expect(output).toMatch(/Watching the contracts[^]*ready at/));
+  child.kill('SIGTERM');
+  await ended;
+});

@@ -26,14 +26,19 @@ const OPTIONS = {
 
 /**
  * Runs `npm run generate` with its flags and returns the exit code: 1 when a contract has errors, `--check` found a
- * difference or `--stub` could not change a file; 2 for invalid flags.
+ * difference or `--stub` could not change a file; 2 for invalid flags. `onRun` is called after each run of `--watch`.
  */
-export async function runGenerate(flags: readonly string[], root: string, config: Types.Config): Promise<number> {
+export async function runGenerate(
+  flags: readonly string[],
+  root: string,
+  config: Types.Config,
+  onRun: () => void = () => undefined,
+): Promise<number> {
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
   if (mode === 'help') return print(USAGE);
   const project = { ...(await openProject(root, config)), onProgress: createTargetProgress(process.stderr) };
-  if (mode === 'watch') return runWatch(project);
+  if (mode === 'watch') return runWatch(project, onRun);
   return reportErrors(project, () => RUNS[mode](project));
 }
 
@@ -106,7 +111,7 @@ async function runStub(project: Project): Promise<number> {
   return refused.length > 0 ? 1 : 0;
 }
 
-async function runWatch(project: Project): Promise<number> {
+async function runWatch(project: Project, onRun: () => void): Promise<number> {
   const controller = new AbortController();
   const stop = () => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -116,6 +121,7 @@ async function runWatch(project: Project): Promise<number> {
   const run = async () => {
     await runAgain(project, useCache);
     useCache = true;
+    onRun();
   };
   await watch(project, run, controller.signal);
   return 0;
