@@ -24,10 +24,14 @@ describe('createProject', () => {
     expect(execFileSync('sh', ['-c', `${cd}; pwd`], { encoding: 'utf8' })).toBe(`${await realpath(app)}\n`);
   });
 
-  test('makes the name of the package from that of the folder', async () => {
-    const app = path.join(folder, 'My app');
+  test.each([
+    ['My app', 'my-app'],
+    ['my sité', 'my-site'],
+    ['日本', 'app'],
+  ])('makes the name of the package from that of the folder "%s"', async (name, expected) => {
+    const app = path.join(folder, name);
     await create(app);
-    expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain('"name": "my-app"');
+    expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain(`"name": "${expected}"`);
   });
 
   test('adds a section about its site to the README', async () => {

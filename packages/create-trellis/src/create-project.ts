@@ -86,9 +86,11 @@ async function addSite(folder: string): Promise<void> {
   await appendFile(path.join(folder, 'README.md'), `\n${await readFile(readme, 'utf8')}`);
 }
 
-/** Replaces what a name of a package can't contain. */
+/** Replaces what a name of a package can't contain. Letters lose their accents. */
 const toPackageName = (name: string): string =>
   name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/gu, '-')
     .replaceAll(/^-+|-+$/gu, '') || 'app';
