@@ -47,6 +47,19 @@ describe('trellis serve', () => {
     expect(explore?.msg).toBe(`Explore the site's data at ${shared.origin}/graphql`);
   });
 
+  test('prints the number of private names of the site', async () => {
+    const site = await mkdtemp(join(folder, 'site-'));
+    await writeFile(join(site, '.env'), '');
+    const server = await startServer(['--site', site]);
+    try {
+      await server.printed('left out');
+      const lines = server.lines().map(({ msg }) => msg);
+      expect(lines).toContain('Site: 1 private name left out, such as those that start with a dot, and keys.');
+    } finally {
+      await server.stop();
+    }
+  });
+
   test('neither prints the site token, nor warns about a site on a network that requires it', async () => {
     const token = 'site-token-0123456789-abcdefghijkl';
     const server = await startServer(['--host', '0.0.0.0', '--site-access', 'token'], {

@@ -77,7 +77,7 @@ function describe(
   if (!open) return [`${ready} - started in ${toTime(milliseconds)}.`];
   const { files, directories, images, privateLeftOut, late, milliseconds: scan } = open.site.summary;
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
-  const leftOut = `${count(privateLeftOut, 'private name')} left out (docs/site-data.md, "What visitors can see").`;
+  const leftOut = `${count(privateLeftOut, 'private name')} left out, such as those that start with a dot, and keys.`;
   return [
     `${ready} - ${counts}, scanned in ${toTime(scan)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,

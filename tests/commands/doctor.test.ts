@@ -109,6 +109,14 @@ test('doctor: warns of a site that is public on the network', async () => {
   expect(await examine({ host: '0.0.0.0', siteAccess: 'people' })).toMatchObject({ 'site access': 'ok people' });
 });
 
+test('doctor: mentions nothing of secrets in a project without them', async () => {
+  const config = path.join(state, 'trellis.config.mjs');
+  await writeFile(config, 'export default { services: {}, accounts: true };\n');
+  const { code, ...results } = await examine({ config });
+  const mentioned = Object.keys(results).filter((check) => ['audit log', 'workload rules'].includes(check));
+  expect([code, mentioned]).toEqual([0, []]);
+});
+
 test('doctor: verifies the audit log', async () => {
   const database = await openDatabase(place);
   const origin = { caller: 'machine', ip: 'x', at: 1 } as const;

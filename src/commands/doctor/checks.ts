@@ -242,11 +242,7 @@ export async function checkWorkloadRules(config: Config): Promise<CheckResult> {
     const open = rules.filter(({ claims }) => !isRestricted(claims)).map(({ name }) => name);
     if (open.length === 0) return passed(WORKLOAD_RULES, String(rules.length));
     const found = `workloads of other owners may match ${open.join(', ')}`;
-    return warning(
-      WORKLOAD_RULES,
-      found,
-      'replace each by a rule with a claim that names the owner, see docs/secrets-ci.md',
-    );
+    return warning(WORKLOAD_RULES, found, 'replace each by a rule with a claim that names the owner');
   } catch {
     return warning(WORKLOAD_RULES, "can't be read", 'fix the database first');
   }

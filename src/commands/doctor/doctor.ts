@@ -60,8 +60,10 @@ async function examineAll(settings: Config): Promise<CheckResult[]> {
       ? failed('key', keyed.message, 'run the command as the user of the server, and fix it')
       : await checks.checkKey(config),
     await checks.checkDatabase(config),
-    await checks.checkAuditLog(config),
-    await checks.checkWorkloadRules(config),
+    // A project without the service has no secrets, whichever services run.
+    ...(config.project.services.secrets === undefined
+      ? []
+      : [await checks.checkAuditLog(config), await checks.checkWorkloadRules(config)]),
     await checks.checkDerivedData(config),
     await checks.checkObjects(config),
     await checks.checkBackups(config),
