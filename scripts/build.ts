@@ -24,6 +24,7 @@ async function build(): Promise<number> {
   const exitCode = compile();
   for (const project of projects) await copyAssets(project);
   await cp('schema', 'packages/create-trellis/dist/schema', { recursive: true });
+  await copyFile('dev/package.json', 'packages/create-trellis/dist/dev.json');
   // Errors of `generate` name it.
   await copyFile('docs/contracts.md', 'packages/codegen/dist/contracts.md');
   if (exitCode !== 0) return exitCode;

@@ -112,7 +112,8 @@ function importTargets<Targets>(file: string): Promise<Targets> {
 }
 
 function throwNotInstalled(cause: unknown): never {
-  throw new StartupError('The generators are not installed. Run "npm install --save-dev @trellis/dev"', { cause });
+  const remedy = 'Run "npm install --save-dev @trellis/dev", or "trellis serve" to serve what is generated';
+  throw new StartupError(`The generators are not installed. ${remedy}`, { cause });
 }
 
 /** Editors save a file in several steps, and the generators write several files. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCodegenConfig } from '@trellis/codegen/targets';
@@ -33,6 +33,28 @@ describe('createProject', () => {
     await create(app);
     expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain(`"name": "${expected}"`);
   });
+
+  test.each([[[], ['@types/node', 'jiti', 'typescript']] as const, [['site'], ['graphql']] as const])(
+    'lists all packages that the project names, as pnpm requires, with %j',
+    async (parts, used) => {
+      const app = path.join(folder, 'app');
+      await create(app, parts);
+      const files = (await readdir(app, { recursive: true })).filter((file) => file.endsWith('.ts'));
+      const texts = await Promise.all(files.map((file) => readFile(path.join(app, file), 'utf8')));
+      const imported = texts.flatMap((text) => Array.from(text.matchAll(/ from '([^']+)'/gu), ([, name = '']) => name));
+      const packages = imported
+        .filter((name) => !/^(?:\.|node:)/u.test(name))
+        .map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
+      const { dependencies, devDependencies } = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8')) as {
+        readonly dependencies: object;
+        readonly devDependencies: object;
+      };
+      expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(
+        expect.arrayContaining([...packages, ...used]),
+      );
+      expect(Object.values(devDependencies)).not.toContain(undefined);
+    },
+  );
 
   test('adds a section about its site to the README', async () => {
     const app = path.join(folder, 'app');

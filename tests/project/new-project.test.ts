@@ -469,11 +469,15 @@ async function useArchives(archives: ReadonlyMap<string, string>): Promise<void>
     readonly devDependencies: object;
   };
   const archived = Object.fromEntries([...archives].map(([name, archive]) => [name, `file:${archive}`]));
-  const { '@trellis/dev': dev = '', 'trellis-client': _client, ...rest } = archived;
+  const { '@trellis/codegen': codegen = '', '@trellis/dev': dev = '', 'trellis-client': _client, ...rest } = archived;
   expect(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
     expect.arrayContaining(['trellis', '@trellis/dev']),
   );
-  const dependencies = { dependencies: rest, devDependencies: { '@trellis/dev': dev, ...STAND_IN } };
+  const devDependencies = {
+    ...manifest.devDependencies,
+    ...{ '@trellis/codegen': codegen, '@trellis/dev': dev, ...STAND_IN },
+  };
+  const dependencies = { dependencies: rest, devDependencies };
   await writeFile(file, JSON.stringify({ ...manifest, ...dependencies }));
   // With a lock file, npm asks no registry which versions there are.
   const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> };

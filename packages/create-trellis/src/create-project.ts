@@ -28,6 +28,11 @@ const SCHEMA_FOLDERS = ['./schema/', '../../../schema/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );
 
+/** The manifest of `@trellis/dev`, whose versions a project has: in the package, or in a checkout. */
+const DEV_MANIFESTS = ['./dev.json', '../../../dev/package.json'].map((file) =>
+  fileURLToPath(new URL(file, import.meta.url)),
+);
+
 /** A kind of the example site. */
 const EXAMPLE_KIND = 'recipe.graphql';
 
@@ -49,10 +54,8 @@ export async function createProject(folder: string, { version, parts }: NewProje
   for (const name of RENAMED) await rename(path.join(folder, name.slice(1)), path.join(folder, name));
   if (parts.includes('site')) await addSite(folder);
   const name = toPackageName(path.basename(path.resolve(folder)));
-  await writeFile(
-    path.join(folder, 'package.json'),
-    `${JSON.stringify(toManifest(name, { version, parts }), null, 2)}\n`,
-  );
+  const manifest = toManifest(name, { version, parts }, await readDevDependencies());
+  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
   return [`Wrote ${folder}. Next:`, '', `  cd ${quote(folder)}`, '  npm install', '  npm start', ''].join('\n');
 }
@@ -95,7 +98,18 @@ const toPackageName = (name: string): string =>
     .replaceAll(/[^a-z0-9-]+/gu, '-')
     .replaceAll(/^-+|-+$/gu, '') || 'app';
 
-const toManifest = (name: string, { version, parts }: NewProject): object => ({
+async function readDevDependencies(): Promise<Readonly<Record<string, string>>> {
+  const file = DEV_MANIFESTS.find((one) => existsSync(one)) ?? '';
+  const { dependencies } = JSON.parse(await readFile(file, 'utf8')) as { dependencies: Record<string, string> };
+  return dependencies;
+}
+
+/**
+ * Returns the manifest of a project. It has the packages that files and scripts of the project name, as pnpm offers no others.
+ *
+ * @param dev The versions of `@trellis/dev`.
+ */
+const toManifest = (name: string, { version, parts }: NewProject, dev: Readonly<Record<string, string>>): object => ({
   name,
   version: '0.0.0',
   private: true,
@@ -118,7 +132,12 @@ const toManifest = (name: string, { version, parts }: NewProject): object => ({
     trellis: version,
   },
   devDependencies: {
+    '@trellis/codegen': version,
     '@trellis/dev': version,
+    '@types/node': dev['@types/node'],
+    ...(parts.includes('site') && { graphql: dev.graphql }),
+    jiti: dev.jiti,
+    typescript: dev.typescript,
   },
 });
 
