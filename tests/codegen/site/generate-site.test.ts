@@ -41,8 +41,9 @@ interface Found { name: String! }
 type Pantry implements Found { name: String! }
 scalar Money @stored(as: "Int")
 scalar Json
-type Stats { count: Int! share(of: Int = 2): Float @computed extra: Json sizes: [pan_size!] }
-type pan_size { litres: Int! in_cups(of_cup: Float!): Float @computed }
+type Stats { count: Int! share(of: Int = 2): Float! @computed extra: Json sizes: [pan_size!] menu: Menu! }
+type Menu { dishes(first: Int): [Dish!]! @computed best: Dish! }
+type pan_size { litres: Int! in_cups(of_cup: Float!): Float! @computed }
 extend type Recipe {
   difficulty: Difficulty
   steps: [Step!]!
@@ -58,6 +59,9 @@ type Tool { name: String! bought: [Date!] @dateformat }
 /** The hand-written resolvers for the contract. */
 const RESOLVERS = `
 import type { SiteResolvers } from '../generated/site/resolvers.js';
+const fail = (): never => {
+  throw new Error('No cook.');
+};
 export const resolvers: SiteResolvers = {
   Recipe: {
     summary: ({ id, title, 'internal.content': content }, { words, end }) =>
@@ -79,13 +83,15 @@ export const resolvers: SiteResolvers = {
     price: (_root, { of }) => of.valueOf() * 2,
     stats: async (_root, _args, { query }, info) => {
       const titles = await query.values('Recipe', ['title'], {}, info);
-      return { count: titles.map(({ title }) => title).length };
+      const [best = fail()] = await query.list('Cook', {}, info);
+      return { count: titles.map(({ title }) => title).length, sizes: [{ litres: 2 }], menu: { best } };
     },
   },
   Found: { __resolveType: () => 'Pantry' },
   Money: { parse: Number, serialize: (cents) => cents.toFixed(2) },
   Json: { parse: (value) => value, serialize: (value) => value },
   Stats: { share: ({ count }, { of }) => count / of.valueOf() },
+  Menu: { dishes: (_menu, { first }, { query }, info) => query.list('Cook', { limit: first?.valueOf() }, info) },
   pan_size: { in_cups: ({ litres }, { of_cup }) => litres / of_cup.valueOf() },
 };
 `;
@@ -312,6 +318,7 @@ export type CakeValues = {
       ['src/resolvers/money.ts', 'moneyResolvers'],
       ['src/resolvers/json.ts', 'jsonResolvers'],
       ['src/resolvers/stats.ts', 'statsResolvers'],
+      ['src/resolvers/menu.ts', 'menuResolvers'],
       ['src/resolvers/pan_size.ts', 'pan_sizeResolvers'],
       ['src/resolvers/query.ts', 'queryResolvers'],
     ]);

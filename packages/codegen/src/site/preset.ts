@@ -14,7 +14,7 @@ import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
 import { getDerivation } from './load-schema.js';
 import { BANNER, printRecords, toRecordTypeName } from './print-records.js';
-import { type BaseResolvers, createResolverStubs, listResolvers } from './resolvers-plugin.js';
+import { type BaseResolvers, createResolverStubs, listObjectMappers, listResolvers } from './resolvers-plugin.js';
 import {
   type SiteContract,
   findStoredScalar,
@@ -102,7 +102,11 @@ function toResolvers(
     filename: `${options.baseOutputDir}resolvers.ts`,
     config: {
       ...config,
-      mappers: { ...config.mappers, ...toMappers(contract.tables, presetConfig) },
+      mappers: {
+        ...listObjectMappers(schema, contract),
+        ...config.mappers,
+        ...toMappers(contract.tables, presetConfig),
+      },
       scalars: { ...config.scalars, ...toScalars(contract) },
       recordTypes: presetConfig.recordTypes,
       // resolvers-plugin.ts refers to types by the names that `typeName` gives.

@@ -6,7 +6,9 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   isAbstractType,
+  isCompositeType,
   isIntrospectionType,
   isListType,
   isNonNullType,
@@ -102,6 +104,29 @@ const printNonNull = (type: GraphQLOutputType): string =>
   isListType(type)
     ? `ReadonlyArray<${printResult(type.ofType as GraphQLOutputType)}>`
     : `ResolversTypes['${String(type)}']`;
+
+/**
+ * Returns mappers of the objects with computed fields that are not records, by type: resolvers return their other fields.
+ * Like the types that graphql-codegen prints without mappers, they refer to the types of other objects in resolvers.
+ */
+export function listObjectMappers(schema: GraphQLSchema, contract: SiteContract): Record<string, string> {
+  const mappers = [...listResolvers(schema, contract)].flatMap(([name, members]) => {
+    const type = schema.getType(name);
+    const isRecord = contract.tables.some(({ kind }) => kind === name);
+    if (!isObjectType(type) || isRecord || name === 'Query') return [];
+    const computed = new Set(members.flatMap((member) => (member.is === 'resolver' ? [member.field.name] : [])));
+    const objects = Object.values(type.getFields()).filter(
+      (field) => !computed.has(field.name) && isCompositeType(getNamedType(field.type)),
+    );
+    const omitted = [...computed, ...objects.map((field) => field.name)].map((field) => `'${field}'`);
+    const fields = objects.map(
+      (field) => `readonly ${field.name}${isNonNullType(field.type) ? '' : '?'}: ${printResult(field.type)}`,
+    );
+    const others = `Omit<${toTypeName(name)}, ${omitted.join(' | ')}>`;
+    return [[name, fields.length === 0 ? others : `${others} & { ${fields.join('; ')} }`] as const];
+  });
+  return Object.fromEntries(mappers);
+}
 
 /** A field with a hand-written resolver. */
 interface FieldResolver {
