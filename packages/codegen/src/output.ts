@@ -93,6 +93,10 @@ export const inputName = (typeName: string): string => `${typeName}Input`;
 export const outputName = (typeName: string): string => `${typeName}Output`;
 export const handlersName = (name: string): string => toIdentifier(`${pascal(name)}Handlers`);
 
+/** Returns the name of a tag in generated code. One of several tags may be named like the service. */
+export const toGroupName = (tag: string, service: string, tagCount: number): string =>
+  tagCount > 1 && handlersName(tag) === handlersName(service) ? `${tag} tag` : tag;
+
 /** Returns a name that starts with a digit with an underscore before it. */
 export const toIdentifier = (name: string): string => (/^\p{Nd}/u.test(name) ? `_${name}` : name);
 

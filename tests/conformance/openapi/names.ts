@@ -131,6 +131,21 @@ paths:
   },
   {
     section,
+    feature: 'a tag with the name of the service, beside others',
+    note: 'Its handlers are those of the group `<name> tag`.',
+    outcome: 'supported',
+    contract: `tags: [{ name: Example, description: Examples. }, { name: Others, description: Others. }]
+paths:
+  /a: { get: { operationId: getA, tags: [Example], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+  /b: { get: { operationId: getB, tags: [Others], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    exchanges: [
+      { request: 'GET /a', status: 200 },
+      { request: 'GET /b', status: 200 },
+    ],
+  },
+  {
+    section,
     feature: 'a tag without letters and digits',
     outcome: 'refused',
     contract: `tags: [{ name: '-', description: Others. }]

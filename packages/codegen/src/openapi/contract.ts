@@ -1,4 +1,4 @@
-import { pascal } from '../output.js';
+import { pascal, toGroupName } from '../output.js';
 import {
   findJsonType,
   type FormContract,
@@ -26,6 +26,7 @@ export interface Contract {
 }
 
 interface Tag {
+  /** The name in generated code. */
   readonly name: string;
   readonly description: string;
   readonly operations: readonly Operation[];
@@ -148,8 +149,8 @@ export function toContract(service: string, document: ContractDocument, revision
     ),
     operations,
     schemas: document.components?.schemas ?? {},
-    tags: (document.tags ?? []).map(({ name, description = '' }) => ({
-      name,
+    tags: (document.tags ?? []).map(({ name, description = '' }, _index, { length }) => ({
+      name: toGroupName(name, service, length),
       description,
       operations: operations.filter(({ tag }) => tag === name),
     })),

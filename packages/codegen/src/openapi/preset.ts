@@ -8,7 +8,15 @@ import {
   sortDiagnostics,
   throwDiagnostics,
 } from '../documents.js';
-import { type GeneratorOutput, handlersName, inputName, outputName, pascal, toOutputs } from '../output.js';
+import {
+  type GeneratorOutput,
+  handlersName,
+  inputName,
+  outputName,
+  pascal,
+  toGroupName,
+  toOutputs,
+} from '../output.js';
 import { bundle, createBundleSourceMap, NAME_MAPS, toContractRevision, writeRevision } from './bundle.js';
 import {
   checkDocument,
@@ -134,7 +142,7 @@ export async function generateService(
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(served, names, modules.operation))],
     ]),
-    origins: () => mapServiceSourceLines(survey, names),
+    origins: () => mapServiceSourceLines(service, survey, names),
     lineOrigins: new Map([['openapi.json', createBundleSourceMap(bundled, survey)]]),
     stubs: createHandlerStubs(served),
     warnings,
@@ -197,6 +205,7 @@ function listFiles({ root, sources }: OperationIndex): string[] {
 
 /** Maps the names in generated text to the contract lines that they come from. */
 function mapServiceSourceLines(
+  service: string,
   survey: OperationIndex,
   { requests, responses }: ValidatorNames,
 ): ReadonlyMap<string, Location> {
@@ -206,8 +215,10 @@ function mapServiceSourceLines(
       origins.set(name, locateNode(schema, 'key'));
     }
   }
-  for (const tag of items(child(survey.root, 'tags'))) {
-    origins.set(handlersName(findTextField(tag, 'name') ?? ''), locateNode(child(tag, 'name')));
+  const tags = items(child(survey.root, 'tags'));
+  for (const tag of tags) {
+    const name = toGroupName(findTextField(tag, 'name') ?? '', service, tags.length);
+    origins.set(handlersName(name), locateNode(child(tag, 'name')));
   }
   const validators = new Map<string, string[]>();
   for (const [key, name] of [...requests, ...responses]) {

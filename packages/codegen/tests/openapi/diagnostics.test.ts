@@ -285,9 +285,9 @@ ${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
   [
     'a tag whose interface name is not unique',
     '  - name: Notes\n',
-    '  - name: dashboard\n  - name: Notes\n',
-    'name: |dashboard',
-    /The generated name DashboardHandlers is not unique/,
+    '  - name: dashboard tag\n  - name: dashboard\n  - name: Notes\n',
+    'name: |dashboard\n',
+    /The generated name DashboardTagHandlers is not unique/,
   ],
   [
     'a component that two documents declare',

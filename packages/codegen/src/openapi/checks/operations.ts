@@ -1,5 +1,5 @@
 import { didYouMean } from '../../documents.js';
-import { handlersName, inputName, outputName, pascal } from '../../output.js';
+import { handlersName, inputName, outputName, pascal, toGroupName } from '../../output.js';
 import { EVENT_STREAM } from '../contract.js';
 import { findJsonType, isUtf8, parseMediaType } from '../forms.js';
 import {
@@ -52,7 +52,8 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
         child(tag, 'name'),
         `Expected the tag to have a letter or a digit, as types are named after it; received "${name}".`,
       );
-    else if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
+    else if (name !== undefined)
+      claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(toGroupName(name, service, tags.length))]);
   }
   const ids = new Set<string>();
   for (const { place, method, path } of operations) {
