@@ -153,7 +153,9 @@ export function contractDocument(
     nameRequest(response, { operation: 'contract', route: path });
     next();
   });
-  handler.get(path, (_request, response) => send(response)).all(path, allowMethods(READ_ONLY));
+  // The path of a server may contain characters of Express's patterns.
+  const pattern = path.replaceAll(/[()*+?![\]\\{}:]/g, String.raw`\$&`);
+  handler.get(pattern, (_request, response) => send(response)).all(pattern, allowMethods(READ_ONLY));
   return { path, handler };
 }
 

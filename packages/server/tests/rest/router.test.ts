@@ -4,7 +4,7 @@ import { AppError } from '@trellis/core/errors';
 import type { Caller } from '../../src/http/security.js';
 import type { IdempotencyStore } from '../../src/rest/handle-operation.js';
 import type { HandlerRequest, HandlerResponse } from '../../src/rest/operation.js';
-import { contractRouter } from '../../src/rest/router.js';
+import { contractDocument, contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
 import { sampleOperations } from './sample-operations.js';
 
@@ -491,4 +491,16 @@ describe('contractRouter in trouble', () => {
     expect(server.lines.map(({ msg }) => msg)).toContain(`storage fault: ${reason}`);
     await server.close();
   });
+});
+
+test('a contract is served at the path of its server, whose characters are no patterns', async () => {
+  const path = '/rest/Train+Travel+API/(1.0.*)/openapi.json';
+  const file = new URL('../../package.json', import.meta.url);
+  const one = await serve(contractDocument(path, file, { isHttps: false }).handler);
+  try {
+    expect(await (await fetch(one.url + path)).json()).toMatchObject({ name: '@trellis/server' });
+    expect((await fetch(`${one.url}/rest/TrainnTravelAPI/1.0./openapi.json`)).status).toBe(404);
+  } finally {
+    await one.close();
+  }
 });
