@@ -322,6 +322,8 @@ components:
     handlers: `listItems: async () => ({ status: 200, body: new Uint8Array([65]), headers: { 'Content-Type': 'image/gif' } }),`,
     exchanges: [
       { request: 'GET /items', status: 200, response: 'A', responseHeaders: { 'content-type': 'image/gif' } },
+      { request: 'GET /items', headers: { accept: 'image/gif' }, status: 200 },
+      { request: 'GET /items', headers: { accept: 'text/plain' }, status: 406 },
     ],
   },
   {

@@ -248,10 +248,14 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { contentTypes }]) => contentTypes);
-  if (types.length > 0 && request.accepts(types) === false) {
-    throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
-  }
+  if (types.length === 0 || request.accepts(types) !== false) return;
+  if (request.accepts().some((type) => types.some((range) => isInRange(type, range)))) return;
+  throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
 }
+
+/** Returns whether a media type is in a range such as `image/*`, of which the handler selects one. */
+const isInRange = (type: string, range: string): boolean =>
+  range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 
 /** Returns the documented response for a status: its own, that of its range, or the default. */
 function findResponse({ responses }: Pick<OperationSpec, 'responses'>, status: number): ResponseSpec | undefined {
