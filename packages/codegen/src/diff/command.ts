@@ -110,7 +110,7 @@ export async function compareWithRef(
   config: CodegenConfig,
   ref: string,
 ): Promise<readonly ContractChange[]> {
-  const paths = (await git(root, 'ls-tree', '-r', '-z', '--name-only', '--full-name', `${ref}:./`)).split('\0');
+  const paths = (await git(root, 'ls-tree', '-r', '-z', '--name-only', ref)).split('\0');
   const previous: Version = {
     read: async (pattern) => {
       const names = paths.filter((name) => matchesPath(pattern, name));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -142,6 +142,31 @@ test('a changed component of a second document is listed once, with all operatio
     ['response-property-became-optional', COMMON_FILE],
   ]);
   expect(changes[0]?.operations).toEqual(expect.arrayContaining(['listNotes', 'createNote']));
+});
+
+test('a project in a folder of the repository is compared with that folder', async () => {
+  const app = path.join(root, 'app');
+  await mkdir(app);
+  for (const name of ['openapi', 'schema', 'src']) await rename(path.join(root, name), path.join(app, name));
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Move');
+  await edit(`app/${NOTES_FILE}`, 'maximum: 50', 'maximum: 40');
+  const changes = await compareWithRef(app, CONFIG, 'HEAD');
+  expect(changes.map(({ rule, location }) => [rule, location.file])).toEqual([['request-bound-tightened', NOTES_FILE]]);
+});
+
+test('a new contract has no breaking change, and a deleted one lacks its operations', async () => {
+  const documents = ['openapi/added.yaml', COMMON_FILE];
+  const config = {
+    generates: { ...CONFIG.generates, 'src/generated/added/': { schema: [], watchPattern: documents } },
+  };
+  await write('openapi/added.yaml', NOTES);
+  const rules = async () => new Set((await compareWithRef(root, config, 'HEAD')).map(({ rule }) => rule));
+  expect(await rules()).toEqual(new Set(['operation-added']));
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Add');
+  await rm(path.join(root, 'openapi/added.yaml'));
+  expect(await rules()).toEqual(new Set(['operation-removed']));
 });
 
 test('safe changes are counted, listed with --all, and pass', async () => {
