@@ -178,12 +178,16 @@ class DevProcesses {
     while (this.#due.size > 0 && !this.#isClosed) {
       if (this.#server) this.#print('Changed: starting again.');
       if (this.#due.has('generator')) await this.#startGenerator();
-      await stop(this.#server);
-      // A server that has not started yet reads the changes until now, and the generated files.
-      this.#due.delete('server');
-      if (!this.#isClosed) this.#server = start(['serve', ...process.argv.slice(3)], 'inherit');
+      await this.#startServer();
     }
     this.#isStarting = false;
+  }
+
+  async #startServer(): Promise<void> {
+    await stop(this.#server);
+    // A server that has not started yet reads the changes until now, and the generated files.
+    this.#due.delete('server');
+    if (!this.#isClosed) this.#server = start(['serve', ...process.argv.slice(3)], 'inherit');
   }
 
   /** Resolves after the first run of the generator. */

@@ -26,7 +26,7 @@ describe('createProject', () => {
 
   test.each([
     ['My app', 'my-app'],
-    ['my sité', 'my-site'],
+    ['my café', 'my-cafe'],
     ['日本', 'app'],
   ])('makes the name of the package from that of the folder "%s"', async (name, expected) => {
     const app = path.join(folder, name);

@@ -493,7 +493,7 @@ describe('contractRouter in trouble', () => {
   });
 });
 
-test('a contract is served at the path of its server, whose characters are no patterns', async () => {
+test('a contract is served at the path of its server, also with characters of patterns', async () => {
   const path = '/rest/Train+Travel+API/(1.0.*)/openapi.json';
   const file = new URL('../../package.json', import.meta.url);
   const one = await serve(contractDocument(path, file, { isHttps: false }).handler);
