@@ -211,7 +211,8 @@ async function send(url: string, options: RequestInit): Promise<{ readonly statu
     const response = await fetch(url, { signal: AbortSignal.timeout(LOCAL_MS), redirect: 'error', ...options });
     return { status: response.status, text: response.body === null ? '' : await readDocumentText(response.body) };
   } catch (cause) {
-    throw failed(`${new URL(url).host} did not respond with credentials.`, { cause, isTemporary: true });
+    const name = URL.canParse(url) ? new URL(url).host : `"${url}"`;
+    throw failed(`${name} did not respond with credentials.`, { cause, isTemporary: URL.canParse(url) });
   }
 }
 

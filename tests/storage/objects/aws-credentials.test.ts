@@ -95,6 +95,11 @@ test.each([
   await expect(load()).rejects.toThrow(message);
 });
 
+test('an address that is not valid is named', async () => {
+  const load = createCredentialsLoader({ ...toEnvironments().pod, AWS_ENDPOINT_URL_STS: 'sts' });
+  await expect(load()).rejects.toThrow('"sts" did not respond with credentials.');
+});
+
 test('a pod reads the token again for each exchange, as Kubernetes replaces it', async () => {
   await rm(file);
   const load = createCredentialsLoader(toEnvironments().pod);
