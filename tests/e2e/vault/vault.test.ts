@@ -570,6 +570,17 @@ describeInBrowser('secrets pages', () => {
     await expectAccessible(page);
   });
 
+  test('the audit log opens with a filter that no entry matches, and without days that are not valid', async () => {
+    await go('/vault/audit?objectId=gone&actor=token%3A7&caller=nobody&from=2026-99-01&to=soon');
+    await page.getByText('No matching entries.').waitFor();
+    const search = page.getByRole('search');
+    const fields = [/^Secret/, /^Actor/, /^Caller/, /^From/, /^To/].map((label) => search.getByLabel(label));
+    const values = () => Promise.all(fields.map((field) => field.inputValue()));
+    await eventually(async () => expect(await values()).toEqual(['gone', 'token:7', 'nobody', '', '']));
+    await button('Clear').click();
+    await page.getByRole('table').getByRole('row').nth(1).waitFor();
+  });
+
   test('the audit log is verified after the entry that the browser verified before was archived', async () => {
     await go('/vault/audit');
     await button('Verify log').click();

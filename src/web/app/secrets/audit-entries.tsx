@@ -5,7 +5,7 @@ import { parseAddressState, type Query } from '../ui/address.js';
 import { Select } from '../ui/form.js';
 import { TableHead } from '../ui/headings.js';
 import { formatDateTime, shiftDay, toMoment } from '../ui/times.js';
-import type { AuditLogEntry } from './metadata.js';
+import { type AuditLogEntry, toFilterOptions } from './metadata.js';
 import { secretsClient } from './secrets.js';
 
 /** A table of audit log entries in the given order. On phones each entry is a card. */
@@ -152,19 +152,19 @@ export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
         <Select
           label="Secret"
           value={filter.objectId}
-          options={toOptions(object_ids)}
+          options={toFilterOptions(object_ids, filter.objectId)}
           onValue={(objectId) => change({ objectId })}
         />
         <Select
           label="Actor"
           value={filter.actor}
-          options={[['', 'All'], ...actors.map(({ value, label }) => [value, nameActor(value, label)] as const)]}
+          options={toActorOptions(actors, filter.actor)}
           onValue={(actor) => change({ actor })}
         />
         <Select
           label="Caller"
           value={filter.caller}
-          options={toOptions(callers)}
+          options={toFilterOptions(callers, filter.caller)}
           onValue={(caller) => change({ caller })}
         />
         <Day label="From" value={filter.from} onValue={(from) => change({ from })} />
@@ -177,13 +177,24 @@ export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
   );
 }
 
-/** Reads the filter of a query string. A subject that this release does not know is replaced by the default. */
+/** Reads the filter of a query string. Subjects that this release does not know, and invalid days, are left out. */
 export function readAuditFilter(query: Query): AuditFilterState | undefined {
   const found = parseAddressState(query, NO_AUDIT_FILTER);
-  return found && { ...found, subject: SUBJECT_OPTIONS.some(([one]) => one === found.subject) ? found.subject : '' };
+  if (found === undefined) return undefined;
+  const subject = SUBJECT_OPTIONS.some(([one]) => one === found.subject) ? found.subject : '';
+  const [from, to] = [found.from, found.to].map((day) => (isDay(day) ? day : ''));
+  return { ...found, subject, from: from ?? '', to: to ?? '' };
 }
 
-const toOptions = (names: readonly string[]) => [['', 'All'], ...names.map((name) => [name, name] as const)] as const;
+/** Returns the options of the actors. The chosen one stays an option if no entry has it. */
+const toActorOptions = (actors: AuditFiltersProps['offered']['actors'], chosen: string) => {
+  const others =
+    chosen === '' || actors.some(({ value }) => value === chosen) ? [] : [{ value: chosen, label: chosen }];
+  return [
+    ['', 'All'],
+    ...[...actors, ...others].map(({ value, label }) => [value, nameActor(value, label)] as const),
+  ] as const;
+};
 
 const SUBJECT_OPTIONS = [
   ['', 'All'],
@@ -233,7 +244,8 @@ function toAuditLogQuery({ objectId, subject, actor, caller, from, to }: AuditFi
 /** Browsers accept years up to 275760, which have no RFC 3339 form. */
 const LAST_DAY = '9998-12-31';
 
-const isDay = (day: string): boolean => day !== '' && day.length === LAST_DAY.length && day <= LAST_DAY;
+const isDay = (day: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(day) && day <= LAST_DAY && !Number.isNaN(Date.parse(day));
 
 export interface AuditEntryPage {
   readonly filter: AuditFilterState;
