@@ -131,6 +131,7 @@ async function collectEvents(transaction: Database, channelId: string, at: numbe
   if (channel === undefined) return;
   const { quietHours, timezone } = await readPreferences(transaction, channel.person_id);
   const quietEnd = findQuietEnd(quietHours, { at, timezone });
+  if (quietEnd !== undefined) return postponeEvents(transaction, channelId, quietEnd);
   const rows = await waitingEvents(transaction, channelId)
     .select(['event_key', 'event'])
     .orderBy('created_at')
@@ -138,19 +139,28 @@ async function collectEvents(transaction: Database, channelId: string, at: numbe
     .limit(MAX_EVENTS)
     .execute();
   if (rows.length === 0) return;
-  if (quietEnd === undefined) {
-    const message = toEventsMessage(rows.map(({ event }) => JSON.parse(event) as NotificationEvent));
-    await addDelivery(transaction, channel, { message, at });
-  }
+  const message = toEventsMessage(rows.map(({ event }) => JSON.parse(event) as NotificationEvent));
+  await addDelivery(transaction, channel, { message, at });
   await transaction
     .updateTable('notification_events')
-    .set({ due_at: quietEnd ?? null })
+    .set({ due_at: null })
     .where('channel_id', '=', channelId)
     .where(
       'event_key',
       'in',
       rows.map(({ event_key }) => event_key),
     )
+    .execute();
+}
+
+/** Postpones all waiting events of a channel, so that a pass that looks for due ones does not find them again. */
+async function postponeEvents(transaction: Database, channelId: string, until: number): Promise<void> {
+  await transaction
+    .updateTable('notification_events')
+    .set({ due_at: until })
+    .where('channel_id', '=', channelId)
+    .where('is_unconfirmed', '=', 0)
+    .where('due_at', 'is not', null)
     .execute();
 }
 

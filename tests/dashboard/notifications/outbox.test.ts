@@ -178,6 +178,31 @@ test('quiet hours: events wait until their end, or until they are removed', asyn
   await eventually(() => expect(numbers()).toEqual([1]));
 });
 
+test('quiet hours: a pass ends while many channels have more events than a message', async () => {
+  const { database, ada } = notified;
+  const at = Date.now();
+  const quietHours = { from: clock(at - 3_600_000), to: clock(at + 7_200_000) };
+  await notified.notifications.save(ada, { staleDays: 7, batchMinutes: 0, quietHours });
+  const { id } = await notified.add({ kind: 'webhook', url: receiver.url });
+  const channel = await database
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const further = Array.from({ length: 49 }, (_, index) => ({ ...channel, id: `channel ${index}` }));
+  await database.insertInto('notification_channels').values(further).execute();
+  const event = JSON.stringify({ kind: 'rotation_due', secret: 'x', url: 'https://x.example' });
+  for (const { id: channel_id } of [channel, ...further]) {
+    const rows = Array.from({ length: 51 }, (_, index) => ({
+      ...{ channel_id, event_key: `${index}`, person_id: ada.personId, event },
+      ...{ is_unconfirmed: 0, created_at: at, due_at: at },
+    }));
+    await database.insertInto('notification_events').values(rows).execute();
+  }
+  expect(await collectDueEvents(database, at)).toBe(true);
+  expect(await collectDueEvents(database, at)).toBe(false);
+});
+
 test('the digest: is sent once at its time, by one of several processes', async () => {
   await notified.add({ kind: 'webhook', url: receiver.url, events: [] });
   await notified.show(
