@@ -224,7 +224,7 @@ async function listUnsnoozed(transaction: Database, personId: string, at: number
   });
 }
 
-/** Longer than an attempt takes. A message whose process has ended is sent again after this time. */
+/** A process that sends a message renews its lease. A message whose process has ended is sent again after this time. */
 const LEASE_MS = 60_000;
 
 /** A claimed delivery: no other process sends it until the lease ends. */
@@ -271,6 +271,20 @@ export async function claimDelivery(
     .returningAll()
     .executeTakeFirst();
   return row && { ...row, lease_holder: holder };
+}
+
+/** Extends the lease of an attempt that takes long, as at a slow mail server. */
+export async function renewDelivery(
+  database: Database,
+  { id, lease_holder }: ClaimedDelivery,
+  at: number,
+): Promise<void> {
+  await database
+    .updateTable('notification_deliveries')
+    .set({ lease_until: at + LEASE_MS })
+    .where('id', '=', id)
+    .where('lease_holder', '=', lease_holder)
+    .execute();
 }
 
 /** The delays after the first attempts; later ones have the last delay. */

@@ -129,7 +129,7 @@ interface OutgoingMail {
   readonly id: string;
 }
 
-/** A mail server that takes longer is treated as unreachable. In all, an attempt takes less than the lease. */
+/** A mail server that takes longer for a step is treated as unreachable. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
 
 /** Connects at the first message. The package takes a while to load, and few servers need it. */

@@ -8,7 +8,14 @@ import type { Forge, ForgeName, PullRequestOutcome } from '../forges/forge.js';
 import { decryptAddress, deleteChannel, toCode } from './channels.js';
 import type { PullRequestEvent } from './events.js';
 import type { Message } from './messages.js';
-import { type ClaimedDelivery, claimDueDeliveries, collectDueEvents, createDueDigests, endAttempt } from './outbox.js';
+import {
+  type ClaimedDelivery,
+  claimDueDeliveries,
+  collectDueEvents,
+  createDueDigests,
+  endAttempt,
+  renewDelivery,
+} from './outbox.js';
 import type { Senders, ChannelKind } from './senders.js';
 import { DeliveryError } from './transports.js';
 
@@ -54,10 +61,14 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
   const wake = (): void => wakeUp.abort();
 
   async function attempt(delivery: ClaimedDelivery, isLast = false): Promise<void> {
+    const renewing = setInterval(() => {
+      if (!closed.signal.aborted) void renewDelivery(database, delivery, now()).catch(report);
+    }, lookMs);
     const error = await send(delivery).then(
       () => undefined,
       (reason: unknown) => toDeliveryError(reason, report),
     );
+    clearInterval(renewing);
     await inTransaction(database, async (transaction) => {
       await endAttempt(transaction, delivery, { error, isLast, at: now() });
       const { channel_id: id, person_id: personId } = delivery;

@@ -100,6 +100,41 @@ test('the outbox: a process that finds a message after a different one failed to
   expect(await claimDelivery(database, { id: claimed!.id, at: later })).toMatchObject({ attempts: 2 });
 });
 
+test('the outbox: a message that takes longer to send than the lease is sent once', async () => {
+  await notified.add({ kind: 'webhook', url: receiver.url });
+  await notified.show({ number: 1 });
+  await notified.show({ number: 1, ...requested });
+  const { database } = notified;
+  let [ahead, sent] = [0, 0];
+  let accept = (): void => undefined;
+  const accepted = new Promise<void>((resolve) => (accept = resolve));
+  const worker = createNotificationWorker({
+    ...{ database, key: createServerKey('k'.repeat(43)), now: () => Date.now() + ahead, lookMs: 20 },
+    senders: {
+      send() {
+        sent += 1;
+        return accepted;
+      },
+    },
+    report: (error) => expect(error).toBeUndefined(),
+    getForges: async () => new Map(),
+  });
+  extra.push(worker);
+  worker.start();
+  const deliveries = database.selectFrom('notification_deliveries').selectAll();
+  await eventually(() => expect(sent).toBe(1));
+  for (const seconds of [40, 80, 120]) {
+    ahead = seconds * 1_000;
+    const until = Date.now() + ahead + 50_000;
+    await eventually(async () =>
+      expect((await deliveries.executeTakeFirstOrThrow()).lease_until).toBeGreaterThan(until),
+    );
+  }
+  accept();
+  await eventually(async () => expect(await deliveries.execute()).toMatchObject([{ state: 'sent', attempts: 1 }]));
+  expect(sent).toBe(1);
+});
+
 test('the outbox: messages do not wait for a forge that does not respond', async () => {
   const channel = await notified.add({ kind: 'webhook', url: receiver.url });
   await notified.show({ number: 1 });
