@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { base32crockford } from '@scure/base';
 import { AppError, rateLimitError } from '@trellis/core/errors';
-import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
+import { assertSessionOpen, type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
@@ -32,7 +32,8 @@ export interface Channels {
    * Creates a channel. E-mail addresses receive a code.
    *
    * @throws AppError `session_required` for a token; `invalid_input` if the address that the kind requires is missing or
-   * the server may not connect to it; `conflict` if the caller has 20 channels; `rate_limited` for too many codes.
+   * the server may not connect to it; `conflict` if the caller has 20 channels; `rate_limited` for too many codes;
+   * `unauthenticated` if the session has ended.
    */
   create(caller: Caller | undefined, channel: NewChannel): Promise<CreatedChannel>;
   /** @throws AppError `not_found` for an unknown id. */
@@ -60,7 +61,8 @@ export function createChannels({ database, key, senders, wake, now }: ChannelsOp
       return rows.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)).map(toChannel);
     },
     async create(caller, channel) {
-      const { personId } = requireSession(caller);
+      const session = requireSession(caller);
+      const { personId } = session;
       const address = await toAddress(channel, senders);
       const id = randomUUID();
       const row: NotificationChannelsTable = {
@@ -75,6 +77,7 @@ export function createChannels({ database, key, senders, wake, now }: ChannelsOp
         code_tries: 0,
       };
       await inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, session);
         await assertBelowLimit(transaction, personId);
         await transaction.insertInto('notification_channels').values(row).execute();
         if (channel.kind === 'email') await addConfirmation(transaction, row, now());

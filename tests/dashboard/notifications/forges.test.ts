@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { startSession } from '../../../src/accounts/authentication.js';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import type { WebhookDelivery } from '../../../src/dashboard/webhooks/verify-delivery.js';
 import { eventually } from '../../eventually.js';
@@ -23,7 +25,9 @@ beforeEach(async () => {
   await dashboard.settings.save(ada, { ...settingsFor(stage), ...usernames });
   await dashboard.notifications.save(ada, { staleDays: 7, batchMinutes: 0 });
   const channel = { kind: 'webhook', url: receiver.url, label: 'x', events: [...EVENTS], digest: false } as const;
-  await dashboard.notifications.channels.create(ada, channel);
+  const { personId } = ada;
+  const sessionId = hash('sha256', await startSession(stage.database, { personId, at: Date.now() }));
+  await dashboard.notifications.channels.create({ ...ada, sessionId }, channel);
 });
 afterEach(async () => {
   await stage.dashboard.notifications.worker.close();

@@ -51,6 +51,14 @@ test('webhook: the library of Standard Webhooks verifies the request', async () 
   expect(() => other.verify(body.toString(), headers as Record<string, string>)).toThrow('No matching signature');
 });
 
+test('a channel is not created for a session that has ended while its host was looked up', async () => {
+  const { database, ada } = notified;
+  await database.deleteFrom('sessions').where('person_id', '=', ada.personId).execute();
+  const added = notified.add({ kind: 'webhook', url: receiver.url });
+  await expect(added).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(await database.selectFrom('notification_channels').selectAll().execute()).toEqual([]);
+});
+
 test('webhook: the secret and the URL are stored encrypted and not shown again', async () => {
   const { id, secret } = await notified.add({ kind: 'webhook', url: `${receiver.url}/very-secret` });
   const { channels } = await notified.notifications.read(notified.ada);
