@@ -42,6 +42,18 @@ export function feedsTests(stage: () => Stage): void {
     expect(again.response.status).toBe(304);
   });
 
+  test.each(['application/rss+xml', 'application/xml'])(
+    'readAtomFeed: returns the feed to a reader that accepts %s, as the package rss-parser does',
+    async (accept) => {
+      const { client } = await signIn();
+      const { token: feedToken } = await create(client, 'atom');
+      const init = { params: { path: { feedToken } }, headers: { accept }, parseAs: 'text' } as const;
+      const { response } = await stage().client().GET('/api/feeds/{feedToken}/atom', init);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^application\/atom\+xml/);
+    },
+  );
+
   test('readBadge: returns the badge of a view, and 304 while it is unchanged', async () => {
     const { client } = await signIn();
     const { token } = await create(client, 'badge', 'red');

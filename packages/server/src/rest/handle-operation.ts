@@ -242,13 +242,17 @@ async function readInput(request: Request, { operation, params, query }: Operati
   return { ...input, body: body.value, ...(operation.body?.hasContentType ? { contentType: body.contentType } : {}) };
 }
 
+/** Types that stand for any feed: some readers of Atom, such as the package `rss-parser`, name no other. */
+const FEED_TYPES = ['application/rss+xml', 'application/xml', 'text/xml'];
+
 function requireAcceptable({ responses }: OperationSpec, request: Request): void {
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*') return;
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { contentTypes }]) => contentTypes);
-  if (types.length === 0 || request.accepts(types) !== false) return;
+  const isFeed = types.includes('application/atom+xml');
+  if (types.length === 0 || request.accepts(isFeed ? [...types, ...FEED_TYPES] : types) !== false) return;
   if (request.accepts().some((type) => types.some((range) => isInRange(type, range)))) return;
   throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
 }
