@@ -167,10 +167,12 @@ const headersOf = ({ digest }: ImageFile): Headers => ({ ETag: `"${digest}"` });
 /** Published HTML and SVG files are untrusted content, so they must not run scripts on this origin. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** A PDF file has no sandbox: the viewers of browsers do not work in one, and run no scripts of it on this origin. */
+/** Their viewers and players do not work in a sandbox, and run no scripts of the file on this origin. */
+const VIEWED = /^(?:application\/pdf$|audio\/|video\/)/;
+
 const publishedHeaders = (path: string): Headers => ({
   'X-Content-Type-Options': 'nosniff',
-  ...(!path.toLowerCase().endsWith('.pdf') && { 'Content-Security-Policy': SANDBOX }),
+  ...(!VIEWED.test(mime.getType(path) ?? '') && { 'Content-Security-Policy': SANDBOX }),
 });
 
 /** A file in memory with its response headers. */

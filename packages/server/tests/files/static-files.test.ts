@@ -21,6 +21,7 @@ beforeAll(async () => {
   await writeFile(join(root, 'static', 'a', 'text.txt'), '0123456789');
   await writeFile(join(root, 'static', 'a', 'paper.PDF'), '%PDF');
   await writeFile(join(root, 'static', 'a', 'film.mp4'), 'too large to copy');
+  await writeFile(join(root, 'static', 'a', 'song.Ogg'), 'OggS');
   await writeFile(join(root, 'page.html'), '<link href="{{site.css}}">');
   await writeFile(join(root, 'site.css'), 'p{}');
   const app = express();
@@ -37,7 +38,16 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-const PUBLISHED = ['.well-hidden', 'page.html', 'text.txt', 'paper.PDF', 'film.mp4', 'evicted.txt'];
+const PUBLISHED = [
+  '.well-hidden',
+  'page.html',
+  'text.txt',
+  'paper.PDF',
+  'film.mp4',
+  'song.Ogg',
+  'large.bin',
+  'evicted.txt',
+];
 
 /** Publishes the files of one folder. `evicted.txt` is removed when it is published for the first time. */
 async function publish(path: string) {
@@ -78,10 +88,14 @@ describe('published files', () => {
     await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
   });
 
-  test('serves a PDF file without a sandbox, in which viewers do not work', async () => {
-    const { headers } = await get('/static/a/paper.PDF');
-    expect(headers).not.toHaveProperty('content-security-policy');
-  });
+  test.each(['paper.PDF', 'film.mp4', 'song.Ogg'])(
+    'serves %s without a sandbox, in which viewers do not work',
+    async (name) => {
+      const { status, headers } = await get(`/static/a/${name}`);
+      expect(status).toBe(200);
+      expect(headers).not.toHaveProperty('content-security-policy');
+    },
+  );
 
   test('lets caches revalidate a file that is not a copy', async () => {
     const { headers } = await get('/static/a/film.mp4');
