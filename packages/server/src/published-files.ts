@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { singleFlight } from '@trellis/core/concurrency';
@@ -121,12 +122,20 @@ async function sendFile(absolutePath: string, response: Response, headers: Heade
   const options = { dotfiles: 'allow', cacheControl: false, etag: false, lastModified: false } as const;
   setHeaders(response, headers);
   await completeRange(response.req.headers, absolutePath);
+  response.once('pipe', (file: ReadStream) => closeIfShortened(file, response));
   await new Promise<void>((resolve, reject) => {
     response.sendFile(absolutePath, options, (error?: NodeJS.ErrnoException) => {
       // The client closed the connection.
       if (!error || error.code === 'ECONNABORTED' || error.syscall === 'write') resolve();
       else reject(error);
     });
+  });
+}
+
+/** Closes the connection if the file ends early, as it was shortened: the client would wait for the announced rest. */
+function closeIfShortened(file: ReadStream, response: Response): void {
+  file.prependOnceListener('end', () => {
+    if (file.bytesRead < Number(response.getHeader('Content-Length'))) response.destroy();
   });
 }
 

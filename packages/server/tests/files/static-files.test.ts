@@ -1,8 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, request as httpRequest, type Server } from 'node:http';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { createLog, requestContext } from '../../src/http/request.js';
 import { errorHandler, notFoundHandler } from '../../src/http/responses.js';
@@ -30,7 +38,8 @@ beforeAll(async () => {
   app.use(requestContext({ log }));
   app.use('/static', publishedFiles(publish));
   app.use(notFoundHandler(), errorHandler({ log }));
-  server = createServer(app);
+  // As long as in production, so that no idle connection ends during a test.
+  server = createServer({ keepAliveTimeout: 65_000 }, app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
@@ -96,6 +105,16 @@ describe('published files', () => {
       expect(headers).not.toHaveProperty('content-security-policy');
     },
   );
+
+  test('closes the connection of a file that is shortened while it is sent', async () => {
+    const file = join(root, 'static', 'a', 'large.bin');
+    await writeFile(file, Buffer.alloc(32 * 1024 * 1024));
+    const { port } = server.address() as AddressInfo;
+    const request = httpRequest({ port, host: '127.0.0.1', path: '/static/a/large.bin' }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    await truncate(file, 24 * 1024 * 1024);
+    await expect(buffer(response)).rejects.toThrow('aborted');
+  }, 10_000);
 
   test('lets caches revalidate a file that is not a copy', async () => {
     const { headers } = await get('/static/a/film.mp4');
