@@ -1,7 +1,7 @@
 /** Runs the examples of `deploy/` with the proxies of Debian, in front of the built server. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
@@ -35,7 +35,15 @@ beforeAll(async () => {
   await database.destroy();
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] })]);
   serverPort = await findFreePort();
+  const site = path.join(folder, 'site');
+  await cp(path.join(import.meta.dirname, '../../examples/site'), site, { recursive: true });
+  await writeFile(path.join(site, 'pages', 'film.mp4'), Buffer.alloc(2_000_000, 1));
   const args = [
+    '--site',
+    site,
+    // Too small for a copy of the film.
+    '--images-quota',
+    '10MB',
     '--port',
     `${serverPort}`,
     '--state',
@@ -195,6 +203,17 @@ describe.each([
       const large = await send('/graphql', { method: 'POST', headers: json, body: 'x'.repeat(20e6) });
       expect(large.status).toBe(413);
     });
+  });
+
+  test('passes ranges and conditions for a file that caches must not store', async () => {
+    const text = '{ allFile(filter: {base: {eq: "film.mp4"}}) { nodes { publicURL } } }';
+    const found = await send(`/graphql?query=${encodeURIComponent(text)}`);
+    const { data } = JSON.parse(found.body.toString()) as { data: { allFile: { nodes: { publicURL: string }[] } } };
+    const link = data.allFile.nodes[0]!.publicURL;
+    const part = await send(link, { headers: { range: 'bytes=10-19' } });
+    expect(part).toMatchObject({ status: 206, headers: { 'cache-control': 'private, no-cache' } });
+    expect(part.body).toHaveLength(10);
+    expect(await send(link, { headers: { 'if-none-match': part.headers.etag! } })).toMatchObject({ status: 304 });
   });
 
   test('replaces the id that a client has chosen for its request', async () => {
