@@ -150,8 +150,11 @@ function nameVariables(variables: object): string {
   return readable === '' ? digest : `${readable}-${digest}`;
 }
 
-/** The characters of a link to a file or an image: those of a path that `encodeURIComponent` leaves or writes. */
-const LINK = /\/static\/[0-9a-f]{32}\/[\w.!~*'()%/-]+/gu;
+/**
+ * A link to a file or an image, which begins with a digest, or to an original, whose name has it. The characters are those
+ * of a path that `encodeURIComponent` leaves or writes.
+ */
+const LINK = /^\/static\/(?:[0-9a-f]{32}\/[\w.!~*'()%/-]+|[\w.!~*'()%-]+-[0-9a-f]{32}(?:\.[\w.!~*'()%-]+)?)/u;
 
 /** Returns the paths below `/static` of the links in a response, also those in HTML and in `srcSet`. */
 function findLinks(text: string, pathPrefix: string): string[] {
@@ -201,7 +204,7 @@ async function exportFiles(
 
 /** Text beside a link may end with characters that a link may have too, such as a bracket. */
 async function exportFile(link: string, imaging: ImageService, writer: FolderWriter): Promise<string | undefined> {
-  for (let path = link; /[^/]\/./u.test(path); path = path.slice(0, -1)) {
+  for (let path = link; path.length > 1; path = path.slice(0, -1)) {
     const open = findFile(path, imaging);
     const file = `static${decode(path)}`;
     if (open && (await writer.copy(file, open))) return file;

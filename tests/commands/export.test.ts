@@ -91,6 +91,14 @@ describe('an export', () => {
     for (const file of images) await sharp(path.join(output, file)).stats();
   });
 
+  test('has the originals of images', async () => {
+    await write('queries/pictures.graphql', '{ allImageProc { nodes { original { src } } } }');
+    expect(await run()).toMatchObject({ code: 0, failures: '' });
+    const links = linksOf(await readFile(path.join(output, 'data/pictures.json'), 'utf8'));
+    expect(links).toHaveLength(2);
+    for (const link of links) await sharp(path.join(output, decodeURIComponent(link))).stats();
+  });
+
   test('writes nothing again if nothing changed, also with another state folder', async () => {
     await run();
     const before = await list();
