@@ -205,6 +205,12 @@ describe.each([
     });
   });
 
+  test('passes the longest URL that the server accepts', async () => {
+    const query = encodeURIComponent('{ __typename } #');
+    const start = `/graphql?query=${query}`;
+    expect(await send(start + 'x'.repeat(16_384 - start.length))).toMatchObject({ status: 200 });
+  });
+
   test('passes ranges and conditions for a file that caches must not store', async () => {
     const text = '{ allFile(filter: {base: {eq: "film.mp4"}}) { nodes { publicURL } } }';
     const found = await send(`/graphql?query=${encodeURIComponent(text)}`);
