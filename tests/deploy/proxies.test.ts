@@ -249,4 +249,12 @@ describe.each([
     await eventually(async () => expect(bytes).toBeGreaterThan(before));
     stream.destroy();
   });
+
+  test('passes on whole events to a client that accepts no compression', async () => {
+    const stream = await open('/api/dashboard/stream', { headers: { cookie } });
+    let text = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await eventually(async () => expect(text).toMatch(/^id: .+\ndata: .+\n\n$/u));
+    stream.destroy();
+  });
 });

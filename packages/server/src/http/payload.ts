@@ -267,6 +267,9 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty block that is marked as the last one. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
+/** An empty stored block, as Z_FULL_FLUSH ends with. Decoders such as Go's, and so Caddy, hold data back until one. */
+const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
+
 /** The length field of a stored block has 16 bits. */
 const MAX_STORED_BYTES = 0xffff;
 
@@ -291,7 +294,7 @@ export class GzipStream {
     const head = Buffer.alloc(5);
     head.writeUInt16LE(bytes.length, 1);
     head.writeUInt16LE(bytes.length ^ MAX_STORED_BYTES, 3);
-    return Buffer.concat([head, bytes]);
+    return Buffer.concat([head, bytes, FLUSH]);
   }
 
   segment({ bytes, deflated }: GzipSegment): Buffer {
