@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { Agent, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
@@ -74,7 +76,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** Starts nginx with the example, in which only paths and ports are replaced. */
-async function startNginx(port: number): Promise<ChildProcess> {
+async function startNginx(port: number, secondPort?: number): Promise<ChildProcess> {
   const example = (await readFile(path.join(EXAMPLES, 'nginx.conf'), 'utf8'))
     .replace(/server \{\n {4}listen 80;[^}]+\}\n/u, '')
     .replace('listen [::]:443 ssl http2;', '')
@@ -82,7 +84,8 @@ async function startNginx(port: number): Promise<ChildProcess> {
     .replace('/etc/ssl/trellis/fullchain.pem', path.join(folder, 'cert.pem'))
     .replace('/etc/ssl/trellis/privkey.pem', path.join(folder, 'key.pem'))
     .replace('/var/cache/nginx/trellis', path.join(folder, 'nginx-cache'))
-    .replace('server 127.0.0.1:4000', `server 127.0.0.1:${serverPort}`);
+    .replace('server 127.0.0.1:4000', `server 127.0.0.1:${serverPort}`)
+    .replace('# server 127.0.0.1:4001', secondPort ? `server 127.0.0.1:${secondPort}` : '$&');
   await writeFile(path.join(folder, 'trellis.conf'), example);
   const main = path.join(folder, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -132,15 +135,65 @@ async function startCaddy(port: number): Promise<ChildProcess> {
   });
 }
 
+function isInstalled(name: string): boolean {
+  if (spawnSync('which', [name]).status === 0) return true;
+  process.stderr.write(
+    `\n*** SKIPPED: the test of deploy/ needs the program ${name} (Debian package ${name}). ***\n\n`,
+  );
+  return false;
+}
+
+describe('nginx with the example and a second server that is starting', () => {
+  if (!isInstalled('nginx')) {
+    test.skip('needs the program', () => undefined);
+    return;
+  }
+  const starting = createServer((_request, response) => void response.writeHead(503).end('{}'));
+  let proxy: ChildProcess;
+  let session: ClientHttp2Session;
+
+  beforeAll(async () => {
+    starting.listen(0, '127.0.0.1');
+    await once(starting, 'listening');
+    const port = await findFreePort();
+    proxy = await startNginx(port, (starting.address() as AddressInfo).port);
+    await eventually(async () => {
+      session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, servername: HOST });
+      await once(session, 'connect');
+    });
+  });
+  afterAll(async () => {
+    session.close();
+    await stop(proxy);
+    starting.close();
+  });
+
+  test.each(['/graphql', '/api/unknown'])(
+    'repeats a POST to %s that can be repeated at the other server',
+    async (target) => {
+      const body = JSON.stringify({ query: '{ __typename }' });
+      const statuses = new Set<unknown>();
+      for (let sent = 0; sent < 8; sent += 1) {
+        const stream = session.request({
+          ...{ ':method': 'POST', ':path': target, ':authority': HOST, 'idempotency-key': `key-${sent}-of-the-test` },
+          ...{ 'content-type': 'application/json', 'content-length': body.length },
+        });
+        stream.end(body);
+        const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+        statuses.add(headers[':status']);
+        await once(stream.resume(), 'end');
+      }
+      expect([...statuses]).toEqual([target === '/graphql' ? 200 : 404]);
+    },
+  );
+});
+
 describe.each([
   ['nginx', startNginx],
   ['caddy', startCaddy],
   ['haproxy', startHaproxy],
 ])('%s with the example', (name, startProxy) => {
-  if (spawnSync('which', [name]).status !== 0) {
-    process.stderr.write(
-      `\n*** SKIPPED: the test of deploy/ needs the program ${name} (Debian package ${name}). ***\n\n`,
-    );
+  if (!isInstalled(name)) {
     test.skip('needs the program', () => undefined);
     return;
   }
