@@ -46,7 +46,7 @@ interface SiteRequests {
 }
 
 export function createSiteRequests(dependencies: SiteDependencies): SiteRequests {
-  const { site, gate, headers, countImage } = dependencies;
+  const { site, gate, headers } = dependencies;
   const endpoints = new WeakMap<OpenSite, QueryHandler>();
   const endpointOf = (open: OpenSite): QueryHandler => {
     const endpoint = endpoints.get(open) ?? graphql(open, dependencies);
@@ -65,7 +65,7 @@ export function createSiteRequests(dependencies: SiteDependencies): SiteRequests
       router
         .get(RECORD_TYPES_PATH, headers, recordTypes(open, dependencies))
         .all(RECORD_TYPES_PATH, allowMethods(READ_ONLY));
-      router.use(staticPaths, imageFiles(open.imaging, countImage));
+      router.use(staticPaths, imageFiles(open.imaging, dependencies));
       return router.use(staticPaths, headers, otherFiles(open.imaging));
     },
   });
@@ -174,10 +174,11 @@ function toCacheControl({ siteCacheSeconds: seconds }: Config, isPrivate: boolea
   return { kept: `public, max-age=0, s-maxage=${seconds}, stale-while-revalidate=${seconds}`, other };
 }
 
-function imageFiles({ images }: ImageService, countImage: AddressLimit): RequestHandler {
+function imageFiles({ images }: ImageService, { gate, countImage }: SiteDependencies): RequestHandler {
   return imageLinks({
     findRoute: (path) => images.findRoute(path),
-    countImage: (request, response) => countImage(getClientAddress(request), response),
+    // A shared cache stores the images of a public site.
+    countImage: (request, response) => countImage(getClientAddress(request), gate ? response : NO_HEADERS),
   });
 }
 
