@@ -161,7 +161,7 @@ function findLinks(text: string, pathPrefix: string): string[] {
   const all = text
     .split(`${pathPrefix}/static/`)
     .slice(1)
-    .flatMap((part) => `/static/${part}`.match(LINK)?.[0] ?? []);
+    .flatMap((part) => LINK.exec(`/static/${part}`)?.[0] ?? []);
   return all.map((link) => link.slice('/static'.length));
 }
 
