@@ -379,6 +379,7 @@ describeInBrowser('creating and importing secrets', () => {
       ...{ data: { slug: 'deleted-elsewhere', value: ageValue() }, headers: { Origin: stage.server.origin } },
     });
     await acts.visit('deleted-elsewhere');
+    await page.getByText('No earlier versions').waitFor();
     const deleted = await page.request.delete(`${stage.server.origin}/secrets/objects/deleted-elsewhere`, {
       headers: { Origin: stage.server.origin },
     });
