@@ -361,8 +361,11 @@ describeInBrowser('creating and importing secrets', () => {
     expect(await page.evaluate(() => scrollY)).toBe(0);
     await page.goBack();
     await eventually(async () => expect(await page.evaluate(() => scrollY)).toBe(before));
-    // As by the scroll bar.
-    await page.evaluate(() => scrollTo(0, 10));
+    // As by the scroll bar, after the page has noticed in the next frame that it is there.
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+      scrollTo(0, 10);
+    });
     await page.waitForTimeout(300);
     expect(await page.evaluate(() => scrollY)).toBe(10);
     // A link leads to the start of the list.
