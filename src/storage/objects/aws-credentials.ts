@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ObjectStoreError, readElement, readDocumentText } from './object-store.js';
+import { ObjectStoreError, readDocumentText, readElement, TEMPORARY_STATUSES } from './object-store.js';
 import type { AwsEnvironment } from './s3-location.js';
 
 export interface S3Credentials {
@@ -124,7 +124,7 @@ async function assumeRole(env: AwsEnvironment, file: string): Promise<DatedCrede
   if (status !== 200) {
     const code = readElement(text, 'Code') ?? `status ${status}`;
     throw failed(`${new URL(url).host} rejected the token in ${file} for the role ${role} (${code}).`, {
-      isTemporary: isTemporaryStatus(status),
+      isTemporary: TEMPORARY_STATUSES.has(status),
     });
   }
   return readCredentials(url, (name) => readElement(text, name === 'Token' ? 'SessionToken' : name));
@@ -165,7 +165,7 @@ async function readMachineRole(env: AwsEnvironment, file: string): Promise<Dated
   const roles = `${host}/latest/meta-data/iam/security-credentials/`;
   const { status, text: role } = await send(roles, { headers });
   if (token.status !== 200 || status !== 200 || role.trim() === '') {
-    throw failed(advice, { isTemporary: [token.status, status].some(isTemporaryStatus) });
+    throw failed(advice, { isTemporary: [token.status, status].some((each) => TEMPORARY_STATUSES.has(each)) });
   }
   return getCredentials(`${roles}${role.trim()}`, headers);
 }
@@ -175,7 +175,7 @@ async function getCredentials(url: string, headers: Readonly<Record<string, stri
   const { host } = new URL(url);
   if (status !== 200)
     throw failed(`${host} responded with ${status} instead of credentials.`, {
-      isTemporary: isTemporaryStatus(status),
+      isTemporary: TEMPORARY_STATUSES.has(status),
     });
   const fields = parseObject(text);
   return readCredentials(url, (name) => fields[name]);
@@ -199,8 +199,6 @@ function readCredentials(url: string, read: (name: string) => unknown): DatedCre
   if (!isWhole || Number.isNaN(expiresAt)) throw failed(`${new URL(url).host} has returned no credentials.`);
   return { value: { accessKeyId, secretAccessKey, sessionToken } as S3Credentials, expiresAt };
 }
-
-const isTemporaryStatus = (status: number): boolean => status === 429 || status >= 500;
 
 /** The services of this machine respond at once, or not at all. */
 const LOCAL_MS = 1_000;

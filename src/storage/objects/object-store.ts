@@ -114,7 +114,7 @@ interface RequestTarget {
 }
 
 /** Statuses of an overloaded or restarting server, and of requests that arrived too slowly. */
-const TEMPORARY_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+export const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 const TEMPORARY_CODES = new Set(['ConditionalRequestConflict', 'OperationAborted', 'RequestTimeout', 'SlowDown']);
 
