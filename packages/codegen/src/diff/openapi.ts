@@ -108,7 +108,7 @@ const report = ({ changes, operation }: Context, rule: OperationRule, place: Doc
   changes.add(rule, place, message, operation);
 
 function compareServers(changes: Changes, before: ContractVersion, after: ContractVersion): void {
-  // A contract that is added or deleted has one server.
+  // A new or deleted contract has a server in one version only.
   if (![before, after].every(({ root }) => has(root, 'paths'))) return;
   const [old, now] = [before, after].map(({ root }) => {
     const server = child(child(root, 'servers'), 0);
