@@ -311,8 +311,9 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
 
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
-    // The last part of the page that is loaded.
     await page.getByText('Quiet hours, digest and batches').waitFor();
+    // A read of another part of the page would fail too, and ask for a sign-in on this page.
+    await page.waitForLoadState('networkidle');
     await stage.context.clearCookies();
     await page.getByRole('link', { name: 'Secrets', exact: true }).click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
