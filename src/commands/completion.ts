@@ -186,7 +186,7 @@ _trellis() {
     fi
   done < <(trellis complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( $#found )) && _describe trellis found
-  [[ -n $files ]] && _files
+  [[ -n $files ]] && { compset -P '--*='; _files; }
 }
 if [[ $funcstack[1] == _trellis ]]; then _trellis "$@"; else compdef _trellis trellis; fi
 `,
@@ -196,7 +196,8 @@ function __trellis_complete
   set -l current (commandline -ct)
   for line in (trellis complete -- $words[2..-1] "$current" 2>/dev/null)
     if test "$line" = ':files'
-      __fish_complete_path "$current"
+      set -l option (string match -r -- '^--[^=]*=' "$current")
+      __fish_complete_path (string replace -- "$option" '' "$current") | string replace -r -- '^' "$option"
     else
       echo $line
     end
