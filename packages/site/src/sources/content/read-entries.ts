@@ -1,5 +1,15 @@
 import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
-import { type Document, isMap, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseAllDocuments,
+  type Scalar,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import { type ContentEntry, ContentError } from './content-entry.js';
 import { parseCsv } from './csv.js';
 import { findTomlLine, parseToml } from './toml.js';
@@ -113,6 +123,10 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
   return documents.flatMap((document) => {
     const [error] = document.errors;
     const lineFrom = (offset: number) => linesBefore + counter.linePos(offset).line;
+    if (error && isQuoteMissing(error)) {
+      const start = findQuote(document, error.pos[0]);
+      throw new ContentError('expected a closing quote for the text that begins here.', lineFrom(start));
+    }
     if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
     checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
@@ -131,8 +145,9 @@ interface ParsedYaml {
 }
 
 /**
- * Parses YAML. The lines of a flow collection may begin with a tab or without a space, as js-yaml allows, although
- * YAML requires spaces: such lines are indented, one after the other, as long as little text has to be parsed again.
+ * Parses YAML. The lines of a flow collection and of text in quotes may begin with a tab or without a space, as js-yaml
+ * allows, although YAML requires spaces: such lines are indented, one after the other, as long as little text has to be
+ * parsed again.
  */
 function parseYaml(text: string): ParsedYaml {
   const original = parseDocuments(text);
@@ -146,19 +161,44 @@ function parseYaml(text: string): ParsedYaml {
     if (error === undefined) return parsed;
     const reported = parsed.counter.linePos(error.pos[0]).line;
     // An error above the indented lines may come from their spaces.
-    if (error.code !== 'BAD_INDENT' || !error.message.startsWith('Flow '))
-      return reported > indented ? parsed : original;
+    const isOfCollection = error.code === 'BAD_INDENT' && error.message.startsWith('Flow ');
+    const isOfQuotes = isQuoteMissing(error);
+    if (!isOfCollection && !isOfQuotes) return reported > indented ? parsed : original;
     // The parser may report the line before.
-    const number = Math.max(reported, indented + 1);
-    const [before = '', line] = lines.slice(number - 2, number);
+    const number = Math.max(isOfQuotes ? reported + 1 : reported, indented + 1);
+    const line = lines[number - 1];
     if (line === undefined || rest < 0) return original;
-    if (number !== indented + 1) spaces = ' '.repeat(before.search(/\S|$/u) + 8);
+    if (number !== indented + 1) spaces = ' '.repeat(findIndent(lines, number - 1) + 8);
     lines[number - 1] = spaces + line;
     indented = number;
     text = lines.join('\n');
     rest -= text.length;
     parsed = parseDocuments(text);
   }
+}
+
+/** Whether text in quotes has no end, or ends for the parser before a line without enough spaces. */
+const isQuoteMissing = ({ code, message }: YAMLError): boolean =>
+  code === 'MISSING_CHAR' && message.startsWith('Missing closing ');
+
+/** Returns where the text in quotes begins that ends at an offset. */
+function findQuote(document: Document.Parsed, end: number): number {
+  let start = end;
+  visit(document, {
+    Scalar(_key, { range }) {
+      if (range && range[0] < end && range[1] >= end) start = range[0];
+    },
+  });
+  return start;
+}
+
+/** Returns the number of spaces before the last text above a line. */
+function findIndent(lines: readonly string[], index: number): number {
+  for (let above = index - 1; above >= 0; above -= 1) {
+    const indent = lines[above]?.search(/\S/u) ?? -1;
+    if (indent >= 0) return indent;
+  }
+  return 0;
 }
 
 function parseDocuments(text: string): ParsedYaml {
@@ -208,7 +248,10 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
       const { anchor, range } = node;
       if (anchor !== undefined && range) anchors.set(anchor, range);
       const duplicate = isMap(node) ? findDuplicate(node.items) : undefined;
-      if (duplicate) throw new ContentError('Map keys must be unique', lineAt(duplicate.range?.[0] ?? 0));
+      if (duplicate) {
+        const reason = `expected each key once; received ${JSON.stringify(duplicate.value)} again.`;
+        throw new ContentError(reason, lineAt(duplicate.range?.[0] ?? 0));
+      }
     },
   });
 }

@@ -57,6 +57,12 @@ test.each([
     [{ tags: ['a', { b: 'c' }], site: [{ menu: { title: 'T', items: [1] } }], last: '[\n]\n' }],
   ],
   [
+    'text in quotes with lines without indentation',
+    'yaml',
+    "one: 'It''s,\nby\n\n\tAda'\nlist:\n  - \"two \\\nparts\"\n  - ['a\nb', \"c\n\nd\"]\nlast: 1\n",
+    [{ one: "It's, by\nAda", list: ['two parts', ['a b', 'c\nd']], last: 1 }],
+  ],
+  [
     'CSV rows',
     'csv',
     'name,count\nfig,3\nplum,\n"a, b",5\n',
@@ -113,6 +119,8 @@ test.each([
   ['a flow collection without an end at the end', 'yaml', 'a: 1\nb: [', 2],
   ['an error of a mapping after it', 'yaml', 'a: [\n\t1\n]\nb: c: d\n', 4],
   ['a flow collection without an end', 'yaml', 'a: 1\nb: [\n\t1,\nc: 2\n', 3],
+  ['text in quotes without an end', 'yaml', "a: 1\nb: 'x\nc: 2\nd: 3\n", 2],
+  ['a quote that ends at the next one', 'yaml', "a: 'x\nb: 'y'\n", 1],
   ['a duplicate key', 'yaml', 'a: 1\na: 2\n', 2],
   ['an alias of the list around it', 'yaml', 'a: 1\nb: &b\n  - 1\n  - *b\n', 4],
   ['an alias of the mapping around it', 'md', '---\na: &a\n  b: *a\n---\n', 3],
