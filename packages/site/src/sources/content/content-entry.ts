@@ -7,9 +7,14 @@ export interface ContentEntry {
   readonly body: string | undefined;
   /** Whether all values are text, as in CSV, so that numbers and booleans are parsed from it. */
   readonly textOnly: boolean;
+  /** The text in the file of numbers and booleans that JavaScript writes differently, such as `1.10`, by {@link pathKey}. */
+  readonly written?: Readonly<Record<string, string>> | undefined;
   /** Returns the line, counted from 1, of the value at a path or of its nearest parent. */
   lineOf(path: readonly (number | string)[]): number;
 }
+
+/** Returns the key of the path of a value in an entry. */
+export const pathKey = (path: readonly (number | string)[]): string => JSON.stringify(path);
 
 /** Thrown when a file is not valid in the format of its extension. */
 export class ContentError extends Error {

@@ -257,7 +257,7 @@ interface ContentCache {
 }
 
 /** Increment it when the same files produce different records. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';

@@ -18,7 +18,12 @@ function* reply({ text, extension, places }: ParseRequest): Generator<ParseReply
   yield { end: true };
 }
 
-const toParsed = ({ values, body, textOnly }: ContentEntry): ParsedEntry => ({ values, body, textOnly });
+const toParsed = ({ values, body, textOnly, written }: ContentEntry): ParsedEntry => ({
+  values,
+  body,
+  textOnly,
+  written,
+});
 
 function toError(error: unknown): ParseReply {
   return { error: firstLine(error), line: error instanceof ContentError ? error.line : 1 };

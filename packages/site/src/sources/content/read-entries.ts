@@ -3,6 +3,7 @@ import {
   type Document,
   isMap,
   isScalar,
+  isSeq,
   LineCounter,
   type Pair,
   parseAllDocuments,
@@ -10,7 +11,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { type ContentEntry, ContentError } from './content-entry.js';
+import { type ContentEntry, ContentError, pathKey } from './content-entry.js';
 import { parseCsv } from './csv.js';
 import { findTomlLine, parseToml } from './toml.js';
 
@@ -69,7 +70,8 @@ function readMarkdown(text: string): ContentEntry[] {
   const [, fence, front] = match ?? [];
   const read = fence === '+++' ? readToml : readYaml;
   const [entry] = front === undefined ? [] : read(front, 1);
-  return [{ values: entry?.values ?? {}, body, textOnly: false, lineOf: (path) => entry?.lineOf(path) ?? 1 }];
+  const lineOf: ContentEntry['lineOf'] = (path) => entry?.lineOf(path) ?? 1;
+  return [{ values: entry?.values ?? {}, body, textOnly: false, written: entry?.written, lineOf }];
 }
 
 /** Parses JSON. Lines come from the slower YAML parser, on demand and only for small files. */
@@ -131,12 +133,36 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
     checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
     const lineAt = (path: readonly (number | string)[]) => linesBefore + lineOfNode(document, path, counter);
-    return toEntries(
+    const isList = Array.isArray(value);
+    const entries = toEntries(
       value,
-      (index, path) => lineAt(Array.isArray(value) ? [index, ...path] : path),
+      (index, path) => lineAt(isList ? [index, ...path] : path),
       () => lineAt([]),
     );
+    const { contents } = document;
+    return entries.map((entry, index) => ({
+      ...entry,
+      written: findWritten(isList && isSeq(contents) ? contents.items[index] : contents),
+    }));
   });
+}
+
+/** Returns the numbers and booleans of an entry that JavaScript writes differently. */
+function findWritten(entry: unknown): Readonly<Record<string, string>> | undefined {
+  const found = new Map<string, string>();
+  const look = (node: unknown, path: readonly (number | string)[]): void => {
+    if (isScalar(node)) {
+      const isText = typeof node.value === 'string' || node.value === null;
+      if (!isText && node.source !== undefined && node.source !== String(node.value))
+        found.set(pathKey(path), node.source);
+    } else if (isSeq(node)) {
+      node.items.forEach((item, index) => look(item, [...path, index]));
+    } else if (isMap(node)) {
+      for (const { key, value } of node.items) if (isScalar(key)) look(value, [...path, String(key.value)]);
+    }
+  };
+  look(entry, []);
+  return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
 interface ParsedYaml {

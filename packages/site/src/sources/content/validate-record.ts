@@ -8,6 +8,7 @@ import type {
 } from '@trellis/core/record-types';
 import { normalizeDate } from '../../query/dates.js';
 import { formatNulls, NULLS } from '../../records/record-schema.js';
+import { pathKey } from './content-entry.js';
 import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
@@ -109,10 +110,16 @@ class Validation {
   #checkScalar(field: ScalarField, value: unknown, at: Path): number | string | undefined {
     const { type, path, values, declared } = field;
     if (declared !== undefined && values === undefined) return this.#decode(field, declared, value, at);
-    const parsed = (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
+    const written = type === 'String' || type === 'ID' ? this.#writtenAt(at) : undefined;
+    const parsed = written ?? (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
     const isValid = parsed !== undefined && (values?.includes(String(parsed)) ?? true);
     if (!isValid) this.#report(path, at, values ? `one of ${values.join(', ')}` : WANTED[type], value);
     return isValid ? parsed : undefined;
+  }
+
+  /** Returns the text of a number or boolean as it stands in the file, if it differs from that of JavaScript. */
+  #writtenAt(at: Path): string | undefined {
+    return this.#entry.written?.[pathKey(at)];
   }
 
   /** Converts a value of a scalar of the application, whose codec says what it expected. */
@@ -187,14 +194,10 @@ class Validation {
 
   #toKey(field: RelationField, item: unknown, at: Path): string[] {
     const isText = typeof item === 'string' || typeof item === 'number';
-    const key = isText ? this.#options.toLinkKey(field, String(item)) : undefined;
+    const text = this.#writtenAt(at) ?? String(item);
+    const key = isText ? this.#options.toLinkKey(field, text) : undefined;
     if (key !== undefined) return [key];
-    this.#report(
-      field.path,
-      at,
-      isText ? wantedPath(field.type, String(item)) : `text that identifies a ${field.type}`,
-      item,
-    );
+    this.#report(field.path, at, isText ? wantedPath(field.type, text) : `text that identifies a ${field.type}`, item);
     return [];
   }
 

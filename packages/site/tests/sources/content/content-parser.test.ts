@@ -36,7 +36,9 @@ async function outcome(text: string, extension = 'yaml'): Promise<number | strin
 
 test('content parser: 30,000 keys of front matter are parsed with their lines without blocking this thread', async () => {
   const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}: ''\n`);
-  const text = `---\n${keys.join('')}---\nThe text.\n`.replace("k29999: ''", 'k29999: 7');
+  const text = `---\n${keys.join('')}---\nThe text.\n`
+    .replace("k29998: ''", 'k29998: 1.10')
+    .replace("k29999: ''", 'k29999: 7');
   expect(text.length).toBeGreaterThan(250 * KIB);
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
@@ -44,6 +46,7 @@ test('content parser: 30,000 keys of front matter are parsed with their lines wi
   clearInterval(timer);
   expect(Object.keys(entries[0]?.values ?? {})).toHaveLength(30_000);
   expect(entries[0]?.body).toBe('The text.\n');
+  expect(entries[0]?.written).toEqual({ '["k29998"]': '1.10' });
   expect(turns).toBeGreaterThan(10);
   await expect(
     locate([

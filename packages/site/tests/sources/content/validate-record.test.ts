@@ -98,6 +98,27 @@ test('validation: valid values become columns', () => {
   });
 });
 
+test('validation: text is that of the file, also where it looks like a number', () => {
+  const lines = [
+    ...['title: 1.10', 'tags: [01234, 0x1F, True, 2, 1.5]', 'origin: {country: 1e3}', 'rating: 1.10', 'cover: 007'],
+    'ingredients: [{name: 12345678901234567890, grams: 2.50}, {name: 2.0}]',
+  ];
+  const row = {
+    title: '1.10',
+    tags: '["01234","0x1F","True","2","1.5"]',
+    'origin.country': '1e3',
+    rating: 1.1,
+    cover: 'File:007',
+    ingredients: '[{"name":"12345678901234567890","grams":2.5},{"name":"2.0"}]',
+  };
+  expect(fit(`---\n${lines.join('\n')}\n---\n`)).toMatchObject([{ row, misfits: [] }]);
+  expect(fit('- title: 1.0\n- title: 1\n- title: 2.0\n', 'yaml').map(({ row: { title } = {} }) => title)).toEqual([
+    '1.0',
+    '1',
+    '2.0',
+  ]);
+});
+
 test('validation: null differs from missing, and objects without values from missing objects', () => {
   const written = [
     'origin: {}',
