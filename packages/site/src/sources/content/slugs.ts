@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { RecordTable } from '@trellis/core/record-types';
 import type { SiteSource } from '../site-sources.js';
+import { pathKey } from './content-entry.js';
 import type { ParsedEntry } from './content-parser.js';
 
 /**
@@ -17,7 +18,7 @@ export function withSlugs(
   if (missing.length === 0) return entry;
   const { id } = entry.values;
   const hasId = entry.body === undefined && (typeof id === 'string' || typeof id === 'number');
-  const slug = hasId ? String(id) : toSlug(file, globs);
+  const slug = hasId ? (entry.written?.[pathKey(['id'])] ?? String(id)) : toSlug(file, globs);
   return { ...entry, values: { ...entry.values, ...Object.fromEntries(missing.map((name) => [name, slug])) } };
 }
 

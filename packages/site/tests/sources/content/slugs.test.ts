@@ -1,4 +1,6 @@
-import { toSlug } from '../../../src/sources/content/slugs.js';
+import type { ScalarField } from '@trellis/core/record-types';
+import { readEntries } from '../../../src/sources/content/read-entries.js';
+import { toSlug, withSlugs } from '../../../src/sources/content/slugs.js';
 
 test.each([
   ['posts/soup.md', ['posts/*.md'], 'soup'],
@@ -21,4 +23,12 @@ test.each([
 ])('the slug of %s with %j is %j', (relativePath, globs, slug) => {
   const source = { workingDirectory: '/site', directory: '/site/content/posts' };
   expect(toSlug({ source, relativePath }, globs)).toBe(slug);
+});
+
+test('the slug of an entry of a data file is its id, as it is written', () => {
+  const slug = { kind: 'scalar', name: 'slug', slug: true } as ScalarField;
+  const table = { fields: [slug], source: { globs: ['tags.yaml'] } };
+  const file = { source: { workingDirectory: '/site', directory: '/site' }, relativePath: 'tags.yaml' };
+  const entries = readEntries('- id: 007\n- id: sea\n- slug: own\n  id: 1\n- name: none\n', 'yaml');
+  expect(entries.map((entry) => withSlugs(table, entry, file).values.slug)).toEqual(['007', 'sea', 'own', 'tags']);
 });
