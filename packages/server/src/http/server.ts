@@ -164,7 +164,7 @@ const TOO_MANY_HEADERS: Rejection = {
   error: `Expected at most ${MAX_HEADERS} headers with at most ${MAX_HEADER_BYTES} bytes; received more.`,
 };
 
-function toRejection({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLimits): Rejection {
+function toRejection({ code }: NodeJS.ErrnoException, { headersMs, requestMs }: ConnectionLimits): Rejection {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return TOO_MANY_HEADERS;
@@ -172,7 +172,7 @@ function toRejection({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionL
       return {
         status: 408,
         code: 'invalid_input',
-        error: `The request did not arrive within ${requestMs / 1000} seconds.`,
+        error: `Expected the headers within ${headersMs / 1000} seconds, and the whole request within ${requestMs / 1000}.`,
       };
     default:
       return { status: 400, code: 'invalid_input', error: 'Not a valid HTTP/1.1 request.' };
