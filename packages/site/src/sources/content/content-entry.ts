@@ -16,6 +16,22 @@ export interface ContentEntry {
 /** Returns the key of the path of a value in an entry. */
 export const pathKey = (path: readonly (number | string)[]): string => JSON.stringify(path);
 
+/**
+ * Returns the key of the value for a field: its name, or else the first one that Gatsby turns into the name, which has `_` for
+ * each character that names of GraphQL cannot have, and before a digit at the beginning.
+ */
+export function findKey(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  if (Object.hasOwn(values, name)) return name;
+  if (!name.includes('_')) return undefined;
+  // Most keys differ in length, which is fast to compare.
+  return Object.keys(values).find(
+    (key) =>
+      name.length >= key.length &&
+      name.length <= key.length + 1 &&
+      key.replace(/\W/g, '_').replace(/^(?=\d)/, '_') === name,
+  );
+}
+
 /** Thrown when a file is not valid in the format of its extension. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { RecordTable } from '@trellis/core/record-types';
 import type { SiteSource } from '../site-sources.js';
-import { pathKey } from './content-entry.js';
+import { findKey, pathKey } from './content-entry.js';
 import type { ParsedEntry } from './content-parser.js';
 
 /**
@@ -14,7 +14,10 @@ export function withSlugs(
   file: SluggedFile,
 ): ParsedEntry {
   const names = fields.flatMap((field) => (field.kind === 'scalar' && field.slug ? [field.name] : []));
-  const missing = names.filter((name) => !Object.hasOwn(entry.values, name) || entry.values[name] === null);
+  const missing = names.filter((name) => {
+    const key = findKey(entry.values, name);
+    return key === undefined || entry.values[key] === null;
+  });
   if (missing.length === 0) return entry;
   const { id } = entry.values;
   const hasId = entry.body === undefined && (typeof id === 'string' || typeof id === 'number');

@@ -8,7 +8,7 @@ import type {
 } from '@trellis/core/record-types';
 import { normalizeDate } from '../../query/dates.js';
 import { formatNulls, NULLS } from '../../records/record-schema.js';
-import { pathKey } from './content-entry.js';
+import { findKey, pathKey } from './content-entry.js';
 import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
@@ -78,7 +78,14 @@ class Validation {
   checkFields(fields: readonly RecordField[], values: Readonly<Record<string, unknown>>, at: Path): void {
     for (const field of fields) {
       const names = pathFieldOf(field)?.split('.') ?? [field.name];
-      this.#checkField(field, names.reduce<unknown>(ownOf, values), [...at, ...names]);
+      let value: unknown = values;
+      const keys = names.map((name) => {
+        // Inherited properties, such as `constructor`, are no values.
+        const key = isObject(value) ? findKey(value, name) : undefined;
+        value = isObject(value) && key !== undefined ? value[key] : undefined;
+        return key ?? name;
+      });
+      this.#checkField(field, value, [...at, ...keys]);
     }
   }
 
@@ -313,10 +320,6 @@ function formatPath(at: Path): string {
 
 const pathFieldOf = (field: RecordField): string | undefined =>
   field.kind === 'relation' && field.relation.by === 'link' ? field.relation.pathField : undefined;
-
-/** Ignores inherited properties, such as `constructor`. */
-const ownOf = (values: unknown, name: string): unknown =>
-  isObject(values) && Object.hasOwn(values, name) ? values[name] : undefined;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

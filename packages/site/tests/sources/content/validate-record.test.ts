@@ -272,6 +272,29 @@ test('validation: numbers, booleans and lists are parsed from CSV text', () => {
   ]);
 });
 
+test('validation: keys that are no names of GraphQL belong to fields with underscores', () => {
+  const text = (path: string) => scalar(path, 'String');
+  const fields = [
+    ...['First_Name', 'read_time', 'og_title', '_2nd', 'gr__e', 'both_forms', 'none_here'].map(text),
+    { ...scalar('page_count', 'Int') },
+  ];
+  const validate = (lines: string, extension: string) =>
+    readEntries(lines, extension).map((entry) =>
+      validateRecord(fields, entry, { codecs: {}, toLinkKey: () => undefined }),
+    );
+  const front =
+    'read-time: 1.10\nog:title: T\n2nd: b\ngröße: L\nboth-forms: 1\nboth_forms: 2\nnone-her: 1\npage.count: x\n';
+  expect(validate(front, 'yaml')).toMatchObject([
+    {
+      row: { read_time: '1.10', og_title: 'T', _2nd: 'b', gr__e: 'L', both_forms: '2', none_here: null },
+      misfits: [{ at: ['page.count'], message: 'page.count: expected a 32-bit whole number; received "x".' }],
+    },
+  ]);
+  expect(validate('First Name,page count\nAda,3\n', 'csv')).toMatchObject([
+    { row: { First_Name: 'Ada', page_count: 3 } },
+  ]);
+});
+
 test('validation: inherited properties are ignored', () => {
   expect(fit('---\ntitle: Soup\nconstructor: 1\n__proto__: {servings: 3}\n---\n')[0]?.row).toMatchObject({
     servings: null,
