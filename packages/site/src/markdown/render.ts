@@ -175,17 +175,28 @@ function toPieces(tree: HtmlRoot): HtmlPieces {
     .filter((part) => part !== '');
 }
 
+/** The attributes with the URL of a file, by element. Sanitised HTML has links alone. */
+const LINKS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  a: ['href'],
+  audio: ['src'],
+  source: ['src'],
+  track: ['src'],
+  video: ['src', 'poster'],
+};
+
 function replaceLinks(parent: HtmlRoot | Element, add: (slot: LinkSlot) => string): void {
   for (const [index, child] of parent.children.entries()) {
     if (child.type !== 'element') continue;
-    const { href, src } = child.properties;
+    const { src } = child.properties;
     const line = child.position?.start.line;
     const at = line === undefined ? {} : { line };
-    if (child.tagName === 'a' && isRelative(href)) {
-      child.properties.href = add({ is: 'href', url: href, attributes: '', ...at });
-    } else if (child.tagName === 'img' && isRelative(src)) {
+    if (child.tagName === 'img' && isRelative(src)) {
       const slot = add({ is: 'image', url: src, attributes: printAttributes(child), ...at });
       parent.children[index] = { type: 'text', value: slot };
+    }
+    for (const name of LINKS[child.tagName] ?? []) {
+      const url = child.properties[name];
+      if (isRelative(url)) child.properties[name] = add({ is: 'href', url, attributes: '', ...at });
     }
     replaceLinks(child, add);
   }

@@ -110,6 +110,18 @@ describe('render', () => {
     expect(join(html).match(/id="[^"]*"/gu)).toEqual(['id="Own_ID"', 'id="a"', 'id="c"', 'id="a-1"', 'id="c-1"']);
   });
 
+  test('marks the relative URLs of videos and sounds if all authors are trusted', async () => {
+    const trusting = openMarkdownRenderer({ ...SETTINGS, sanitize: false });
+    const { html } = await trusting.render(
+      '<video src="a.mp4" poster="a.jpg"><track src="a.vtt"></video>\n\n<audio><source src="b.mp3"><source src="/c.mp3"></audio>',
+      ALWAYS,
+    );
+    await trusting.close();
+    const urls = html.flatMap((piece) => (typeof piece === 'string' ? [] : [`${piece.is} ${piece.url} ${piece.line}`]));
+    expect(urls).toEqual(['href a.mp4 1', 'href a.jpg 1', 'href a.vtt 1', 'href b.mp3 3']);
+    expect(join(html)).toContain('<source src="/c.mp3">');
+  });
+
   test('leaves markup, scripts and footnote marks out of the text', async () => {
     const { plainText, wordCount } = await renderer.render(
       '# Title\n\nSome *words*[^1]\nand <b>more</b>.<script>no()</script>\n\n- a\n- b\n\n[^1]: Note.',
