@@ -8,7 +8,7 @@ export interface ContentEntry {
   /** Whether all values are text, as in CSV, so that numbers and booleans are parsed from it. */
   readonly textOnly: boolean;
   /** The text in the file of numbers and booleans that JavaScript writes differently, such as `1.10`, by {@link pathKey}. */
-  readonly written?: Readonly<Record<string, string>> | undefined;
+  readonly written?: Readonly<Record<string, string>>;
   /** Returns the line, counted from 1, of the value at a path or of its nearest parent. */
   lineOf(path: readonly (number | string)[]): number;
 }
