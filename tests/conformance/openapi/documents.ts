@@ -90,6 +90,56 @@ paths:
   },
   {
     section,
+    feature: 'OpenAPI 3.0 in several files',
+    note: 'A file without a version has the version of the contract.',
+    outcome: 'supported',
+    contract: `openapi: 3.0.3
+paths:
+  /items: { $ref: paths/items.yaml }
+`,
+    documents: {
+      'openapi/paths/items.yaml': `post:
+  operationId: sendItem
+  tags: [Items]
+  summary: Send an item
+  parameters:
+    - { name: size, in: query, schema: { type: integer, minimum: 1, exclusiveMinimum: true } }
+  requestBody: { required: true, content: { application/json: { schema: { $ref: ../schemas/item.yaml } } } }
+  responses:
+    '200': { $ref: '../common.yaml#/components/responses/Echo' }
+`,
+      'openapi/schemas/item.yaml': `type: object
+properties:
+  name: { type: string, nullable: true }
+  parent: { $ref: item.yaml, nullable: true }
+`,
+    },
+    warnings: [
+      '1:10 OpenAPI 3.0.3 is read as 3.1.0.',
+      'openapi/paths/items.yaml:6:69 OpenAPI 3.0: exclusiveMinimum: true became the bound itself (1 place).',
+      'openapi/paths/items.yaml:8:3 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+      'openapi/schemas/item.yaml:3:25 OpenAPI 3.0: nullable: true became the type \'null\' (1 place).',
+      'openapi/schemas/item.yaml:4:13 OpenAPI 3.0: fields beside $ref were dropped, as OpenAPI 3.0 ignores them (1 place).',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items?size=2',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": null}',
+        status: 200,
+        response: { query: { size: 2 }, body: { name: null } },
+      },
+      {
+        request: 'POST /items?size=1',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'size' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'info, contact, license, externalDocs, termsOfService',
     note: 'Documentation.',
     outcome: 'supported',

@@ -6,7 +6,8 @@ import { findText, type Location, matchesPath, readDocuments } from '../document
 import { listTargets } from '../generate/generate.js';
 import { METHODS } from '../openapi/contract.js';
 import { child, entries, findTextField, parseSource, type ReportDiagnostic } from '../openapi/nodes.js';
-import { upgradeDocument } from '../openapi/upgrade.js';
+import { wrapFragment } from '../openapi/references.js';
+import { upgradeContract } from '../openapi/upgrade.js';
 import type { ContractChange, Severity } from './changes.js';
 import { compareGraphql } from './graphql.js';
 import { compareContracts, type ContractVersion } from './openapi.js';
@@ -173,10 +174,11 @@ const unique = (places: readonly Location[]): Location[] => [
 ];
 
 function toVersion(documents: Documents): ContractVersion {
-  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, [])]));
-  for (const place of sources.values()) upgradeDocument(place, IGNORE);
-  const root = [...sources.values()].find(({ value }) => Object.hasOwn(Object(value) as object, 'paths'));
-  return { sources, root: root ?? parseSource('', '{}', []) };
+  const sources = new Map([...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, []))]));
+  const found = [...sources.values()].find(({ value }) => Object.hasOwn(Object(value) as object, 'paths'));
+  const root = found ?? parseSource('', '{}', []);
+  upgradeContract(sources, root, IGNORE);
+  return { sources, root };
 }
 
 /** `generate` reports what an upgrade changes. */

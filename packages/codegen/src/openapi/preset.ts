@@ -48,7 +48,7 @@ import {
 } from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { toServedContract } from './paths.js';
-import { checkAliases, resolveReferences, wrapFragment } from './references.js';
+import { checkAliases, wrapFragment } from './references.js';
 import { repairContract } from './repairs.js';
 import {
   astToString,
@@ -59,7 +59,7 @@ import {
   typescript,
 } from './third-party.js';
 import { LIST_NAME, toTypeSchemas } from './type-schemas.js';
-import { upgradeDocument } from './upgrade.js';
+import { upgradeContract } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
@@ -168,8 +168,7 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   const root = getRoot(file, sources);
   checkVersion(root, report);
   throwDiagnostics(diagnostics);
-  for (const place of sources.values()) upgradeDocument(place, report);
-  resolveReferences(sources);
+  upgradeContract(sources, root, report);
   checkInlineOperations(root, report);
   checkAliases(sources, report);
   throwDiagnostics(diagnostics);

@@ -32,6 +32,9 @@ export function wrapFragment(place: DocumentNode): DocumentNode {
   return wrapped;
 }
 
+/** Returns whether a document is a part of OpenAPI without a version of its own. */
+export const isFragment = (root: DocumentNode): boolean => has(root, FRAGMENT);
+
 /** The documents, with the names of their components by section. */
 interface Components {
   readonly sources: ContractSources;

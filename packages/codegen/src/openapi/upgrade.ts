@@ -1,7 +1,17 @@
 /** Rewrites documents of OpenAPI 3.0 as 3.1, and patterns as JavaScript has them. */
 import { listObjects, type TypedNode } from './grammar.js';
-import { child, type DocumentNode, entries, has, isRecord, recordMove, type ReportDiagnostic } from './nodes.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  has,
+  isRecord,
+  recordMove,
+  type ReportDiagnostic,
+} from './nodes.js';
 import { toUnicodePattern, translatePattern } from './patterns.js';
+import { isFragment, resolveReferences } from './references.js';
 
 interface Change {
   /** The outcome, for the report. */
@@ -104,7 +114,6 @@ const BOUND_CHANGES: readonly Change[] = [
 const COMMON_CHANGES: readonly Change[] = [
   PATTERN_CHANGE,
   DIALECT_CHANGE,
-  ...REFERENCE_CHANGES,
   ...NULLABLE_CHANGES,
   ...BOUND_CHANGES,
 ];
@@ -184,20 +193,31 @@ const MEDIA_CHANGE: Change = {
 };
 
 /**
- * Upgrades a document of OpenAPI 3.0. Reports each kind of change once, at its first place, with the number of places.
- * Other documents stay as they are.
+ * Resolves the references of a contract, and upgrades its documents of OpenAPI 3.0. Reports each kind of change once for a
+ * document, at its first place, with the number of places.
  */
-export function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): void {
+export function upgradeContract(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
+  const version = child(root, 'openapi').value;
+  for (const place of sources.values())
+    applyChanges(place, report, ({ name }) => (name === 'schema' ? REFERENCE_CHANGES : []));
+  // The references say which parts of OpenAPI the files without a version are.
+  resolveReferences(sources);
+  for (const place of sources.values()) {
+    if (isFragment(place)) applyChanges(place, report, isOld(version) ? listChanges : listCommonChanges);
+    else upgradeDocument(place, report);
+  }
+}
+
+const isOld = (version: unknown): boolean => typeof version === 'string' && /^3\.0\.\d+/.test(version);
+
+function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): void {
   const version: unknown = child(root, 'openapi').value;
   if (!isRecord(root.value) || typeof version !== 'string') return;
-  if (/^3\.2\.\d+/.test(version)) report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
-  if (!/^3\.0\.\d+/.test(version)) {
-    applyChanges(root, report, ({ name }) => (name === 'schema' ? COMMON_CHANGES : []));
-    return;
-  }
-  report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
-  root.value.openapi = '3.1.0';
-  applyChanges(root, report, listChanges);
+  const isUpgraded = isOld(version);
+  if (isUpgraded || /^3\.2\.\d+/.test(version))
+    report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
+  if (isUpgraded) root.value.openapi = '3.1.0';
+  applyChanges(root, report, isUpgraded ? listChanges : listCommonChanges);
 }
 
 function applyChanges(
@@ -219,6 +239,8 @@ function applyChanges(
     if (first !== undefined) report.warn(first, `${message} (${count}).`, 'key');
   }
 }
+
+const listCommonChanges = ({ name }: TypedNode): readonly Change[] => (name === 'schema' ? COMMON_CHANGES : []);
 
 function listChanges({ name, place }: TypedNode): readonly Change[] {
   if (name === 'mediaType' && has(place, 'schema') && !isMultipart(place)) return [MEDIA_CHANGE];

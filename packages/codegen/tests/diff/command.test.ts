@@ -144,6 +144,44 @@ test('a changed component of a second document is listed once, with all operatio
   expect(changes[0]?.operations).toEqual(expect.arrayContaining(['listNotes', 'createNote']));
 });
 
+describe('a contract in other files than one of YAML', () => {
+  const config = (...documents: readonly string[]) => ({
+    generates: { 'src/generated/pets/': { schema: [], watchPattern: documents } },
+  });
+  const listRules = async (...documents: readonly string[]) =>
+    (await compareWithRef(root, config(...documents), 'HEAD')).map(({ rule, location: { file, line } }) => [
+      rule,
+      `${file}:${line}`,
+    ]);
+  const commit = async () => {
+    await git('add', '--all');
+    await git('commit', '--quiet', '--message', 'Add');
+  };
+
+  test('is compared with the files that it refers to', async () => {
+    const files = ['openapi/pets.yaml', 'openapi/paths/pets.yaml', 'openapi/schemas/pet.yaml'];
+    await write('openapi/pets.yaml', 'openapi: 3.0.3\npaths:\n  /pets: { $ref: paths/pets.yaml }\n');
+    await write(
+      'openapi/paths/pets.yaml',
+      `get:
+  operationId: listPets
+  parameters:
+    - { name: limit, in: query, schema: { type: integer } }
+  responses:
+    '200': { description: Pets., content: { application/json: { schema: { $ref: ../schemas/pet.yaml } } } }
+`,
+    );
+    await write('openapi/schemas/pet.yaml', 'type: object\nproperties:\n  name: { type: string }\n');
+    await commit();
+    await edit('openapi/paths/pets.yaml', 'name: limit,', 'name: limit, required: true,');
+    await edit('openapi/schemas/pet.yaml', 'type: string', 'type: string, nullable: true');
+    expect(await listRules(...files)).toEqual([
+      ['parameter-became-required', 'openapi/paths/pets.yaml:4'],
+      ['response-type-widened', 'openapi/schemas/pet.yaml:3'],
+    ]);
+  });
+});
+
 test('a project in a folder of the repository is compared with that folder', async () => {
   const app = path.join(root, 'app');
   await mkdir(app);
