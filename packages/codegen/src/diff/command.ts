@@ -129,7 +129,7 @@ export async function compareWithRef(
       const [before, after] = await Promise.all([previous, current].map((version) => readAll(version, documents)));
       if (before === undefined || after === undefined) return [];
       const name = [...after.keys(), ...before.keys()][0] ?? '';
-      if (/\.ya?ml$/.test(name)) return diffService(before, after, ref, programs);
+      if (/\.(?:json|ya?ml)$/.test(name)) return diffService(before, after, ref, programs);
       return /\.(?:graphql|gql)$/.test(name) ? diffSchema({ output, ref, previous }, before, after) : [];
     }),
   );

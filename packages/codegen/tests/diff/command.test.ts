@@ -158,6 +158,17 @@ describe('a contract in other files than one of YAML', () => {
     await git('commit', '--quiet', '--message', 'Add');
   };
 
+  test('is compared if it is JSON', async () => {
+    const pets = { get: { operationId: 'listPets', responses: { 204: { description: 'None.' } } } };
+    await write('openapi/pets.json', JSON.stringify({ openapi: '3.1.0', paths: { '/pets': pets } }));
+    await commit();
+    await edit('openapi/pets.json', '"get"', '"put"');
+    expect(await listRules('openapi/pets.json')).toEqual([
+      ['operation-removed', 'HEAD:openapi/pets.json:1'],
+      ['operation-added', 'openapi/pets.json:1'],
+    ]);
+  });
+
   test('is compared with the files that it refers to', async () => {
     const files = ['openapi/pets.yaml', 'openapi/paths/pets.yaml', 'openapi/schemas/pet.yaml'];
     await write('openapi/pets.yaml', 'openapi: 3.0.3\npaths:\n  /pets: { $ref: paths/pets.yaml }\n');
