@@ -36,7 +36,10 @@ const OPERATION_RULES = {
   },
   'operation-deprecated': { severity: 'safe', text: 'an operation is deprecated' },
   'server-changed': { severity: 'breaking', text: 'the path of the server changes' },
-  'security-stricter': { severity: 'breaking', text: 'a credential or scope that sufficed suffices no longer' },
+  'security-stricter': {
+    severity: 'breaking',
+    text: 'a credential or scope that sufficed suffices no longer, or is sent in another header or form',
+  },
   'security-looser': { severity: 'safe', text: 'another credential suffices, or none is required' },
   'parameter-removed': { severity: 'dangerous', text: 'a parameter is removed, so that its value is ignored' },
   'required-parameter-added': { severity: 'breaking', text: 'a required parameter is added' },

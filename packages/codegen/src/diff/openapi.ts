@@ -112,11 +112,18 @@ function compareServers(changes: Changes, before: ContractVersion, after: Contra
   if (![before, after].every(({ root }) => has(root, 'paths'))) return;
   const [old, now] = [before, after].map(({ root }) => {
     const server = child(child(root, 'servers'), 0);
-    return { url: (findTextField(server, 'url') ?? '').replace(/\/$/, ''), server };
+    return { url: fillVariables(server).replace(/\/$/, ''), server };
   });
   if (old === undefined || now === undefined || toPath(old.url) === toPath(now.url)) return;
   changes.add('server-changed', now.server, `The server is ${now.url} instead of ${old.url}.`);
 }
+
+/** Returns the URL of a server with the defaults of its variables. */
+const fillVariables = (server: DocumentNode): string =>
+  (findTextField(server, 'url') ?? '').replaceAll(
+    /\{([^{}]+)\}/g,
+    (_, name: string) => findTextField(child(child(server, 'variables'), name), 'default') ?? name,
+  );
 
 /** The host of a server is a setting of its deployment. */
 const toPath = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/, '');
@@ -145,6 +152,28 @@ function compareSecurity(context: Context, old: Operation, now: Operation): void
     report(context, 'security-stricter', place, `${showAlternative(one)} suffices no longer for ${now.name}.`);
   }
   for (const one of won) report(context, 'security-looser', place, `${showAlternative(one)} suffices for ${now.name}.`);
+  const names = new Set(after.flatMap((one) => Object.keys(one)));
+  for (const name of new Set(before.flatMap((one) => Object.keys(one)))) {
+    if (names.has(name)) compareScheme(context, name);
+  }
+}
+
+/** Reports a credential that clients send in another place or form. */
+function compareScheme(context: Context, name: string): void {
+  const [old, now] = [context.before, context.after].map(({ sources, root }) => {
+    const mention = child(child(child(root, 'components'), 'securitySchemes'), name);
+    return follow(sources, mention) ?? mention;
+  }) as [DocumentNode, DocumentNode];
+  const [before, after] = [showForm(old), showForm(now)];
+  if (before === after) return;
+  report(context, 'security-stricter', now, `The credential ${name} is ${after} instead of ${before}.`);
+}
+
+/** Returns the form in which clients send a credential. */
+function showForm(scheme: DocumentNode): string {
+  const [kind, place, name] = ['type', 'in', 'name'].map((key) => findTextField(scheme, key) ?? '');
+  if (kind === 'apiKey') return `the ${place} "${place === 'header' ? name?.toLowerCase() : name}"`;
+  return `a token of the scheme ${(findTextField(scheme, 'scheme') ?? 'bearer').toLowerCase()}`;
 }
 
 function listAlternatives({ root }: ContractVersion, { place }: Operation): readonly Alternative[] {
@@ -211,8 +240,9 @@ function compareParameter(context: Context, before: Parameter, after: Parameter)
   if (before.isRequired && !after.isRequired) {
     report(context, 'parameter-became-optional', place, `The ${name} is optional.`);
   }
-  for (const key of ['style', 'explode', 'allowReserved']) {
-    if (child(before.place, key).value === child(place, key).value) continue;
+  const [old, now] = [readStyle(before), readStyle(after)];
+  for (const key of ['style', 'explode', 'allowReserved'] as const) {
+    if (old[key] === now[key]) continue;
     report(
       context,
       'parameter-style-changed',
@@ -222,6 +252,14 @@ function compareParameter(context: Context, before: Parameter, after: Parameter)
   }
   compareIn(context, 'request', child(before.place, 'schema'), child(place, 'schema'));
   compareContents(context, 'request', before.place, place);
+}
+
+/** Returns how a parameter is written, with the defaults of OpenAPI. */
+function readStyle({ place }: Parameter) {
+  const isForm = ['query', 'cookie'].includes(findTextField(place, 'in') ?? '');
+  const style = findTextField(place, 'style') ?? (isForm ? 'form' : 'simple');
+  const explode = style === 'deepObject' || (child(place, 'explode').value ?? style === 'form');
+  return { style, explode, allowReserved: child(place, 'allowReserved').value ?? false };
 }
 
 function compareIn(context: Context, direction: MessageKind, before: DocumentNode, after: DocumentNode): void {

@@ -148,7 +148,7 @@ function compareBound({ report }: Comparison, name: string, old: SchemaView, now
 
 const showBound = (value: number): string => (Number.isFinite(value) ? String(value) : 'absent');
 
-/** `uniqueItems: false` is the same as no keyword. */
+/** Some keywords are not compared if they are `false`. `uniqueItems: false` is the same as no keyword. */
 const presentOf = (value: unknown): unknown => (value === false ? undefined : value);
 
 function compareFormat({ report }: Comparison, name: string, old: SchemaView, now: SchemaView): void {
@@ -178,7 +178,8 @@ function listProperties({ parts, sources }: SchemaView, direction: MessageKind):
   return new Map(seen.map(([name, place]) => [name, { place, isRequired: required.has(name) }]));
 }
 
-const isClosed = (schema: SchemaView): boolean => find(schema, 'additionalProperties')?.value === false;
+const isClosed = (schema: SchemaView): boolean =>
+  ['additionalProperties', 'unevaluatedProperties'].some((name) => find(schema, name)?.value === false);
 
 function compareProperties(comparison: Comparison, old: SchemaView, now: SchemaView): void {
   const { direction, report } = comparison;
@@ -251,7 +252,11 @@ function compareItems(comparison: Comparison, old: SchemaView, now: SchemaView):
 }
 
 function compareOther({ report }: Comparison, name: string, old: SchemaView, now: SchemaView): void {
-  const [before, after] = [old, now].map((schema) => show(toWireRules(find(schema, name)?.value)));
+  const [before, after] = [old, now].map((schema) => {
+    const value = find(schema, name)?.value;
+    // A closed schema is compared like one with `additionalProperties: false`.
+    return show(toWireRules(name === 'unevaluatedProperties' ? presentOf(value) : value));
+  });
   if (before === after) return;
   if (name === 'default') report('default-changed', at(now, name), `The default is ${after} instead of ${before}.`);
   else report('schema-changed', at(now, name), `The keyword ${name} is changed.`);

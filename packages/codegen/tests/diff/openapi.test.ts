@@ -48,6 +48,9 @@ paths:
       responses:
         '204': { description: Done. }
 components:
+  securitySchemes:
+    session: { type: apiKey, name: X-Key, in: header }
+    token: { type: http, scheme: bearer }
   schemas:
     Note:
       type: object
@@ -93,6 +96,13 @@ const EDITS: readonly (readonly [
   ['operationId: ping', 'deprecated: true\n      operationId: ping', ['operation-deprecated'], []],
   ['url: /v1', 'url: /v2', ['server-changed'], ['server-changed']],
   ['url: /v1', 'url: https://example.org/v1/', [], []],
+  ['url: /v1', 'url: "/{version}", variables: { version: { default: v1 } }', [], []],
+  ['url: /v1', 'url: "/{version}", variables: { version: { default: v2 } }', ['server-changed'], ['server-changed']],
+  ['name: X-Key', 'name: x-key', [], []],
+  ['name: X-Key', 'name: X-Token', ['security-stricter'], ['security-stricter']],
+  ['name: X-Key, in: header', 'name: X-Key, in: query', ['security-stricter'], ['security-stricter']],
+  ['type: apiKey, name: X-Key, in: header', 'type: http, scheme: Bearer', ['security-stricter'], ['security-stricter']],
+  ['type: http, scheme: bearer', 'type: oauth2, flows: {}', [], []],
   [', { session: [] }', '', ['security-stricter'], ['security-looser']],
   ['{ token: [] }', '{ token: [write] }', ['security-stricter'], ['security-looser']],
   [
@@ -114,6 +124,8 @@ const EDITS: readonly (readonly [
     ['parameter-style-changed'],
     ['parameter-style-changed'],
   ],
+  ['{ name: limit, in: query,', '{ name: limit, in: query, style: form, explode: true, allowReserved: false,', [], []],
+  ['{ name: id, in: path,', '{ name: id, in: path, style: simple, explode: false,', [], []],
   [
     '/notes/{id}:\n    parameters:\n      - { name: id,',
     '/notes/{note}:\n    parameters:\n      - { name: note,',
@@ -200,6 +212,20 @@ test.each(SCHEMA_EDITS)('the edit of %j to %j is reported in both directions', (
       .map((change) => change.rule)
       .toSorted(),
   ).toEqual(bothDirections(reverse));
+});
+
+test('a property is removed from a schema that is closed to properties of its parts', () => {
+  const closed = CONTRACT.replace('additionalProperties: false', 'unevaluatedProperties: false');
+  const open = closed.replace('unevaluatedProperties: false, ', '');
+  const empty = closed.replace('properties: { x: { type: string } }', 'properties: {}');
+  const listSorted = (before: string, after: string) =>
+    compare(before, after)
+      .map(({ rule }) => rule)
+      .sort();
+  expect(listSorted(closed, empty)).toEqual(['request-property-refused', 'response-property-removed']);
+  expect(listSorted(open, closed)).toEqual(bothDirections('property-refused'));
+  expect(listSorted(closed, open)).toEqual(bothDirections('properties-opened'));
+  expect(listSorted(closed, CONTRACT)).toEqual([]);
 });
 
 test('a required property is added or removed', () => {
