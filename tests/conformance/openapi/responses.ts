@@ -505,6 +505,28 @@ components:
   },
   {
     section,
+    feature: 'a link to an operation whose id is not a name of JavaScript',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: list-items
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          links: { self: { operationId: list-items } }
+`,
+    warnings: [
+      '4:20 The operationId "list-items" is not a camelCase name such as listTokens; its handler is listItems.',
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 429, 500, 503.',
+    ],
+    handlers: `  listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'GET /items', status: 200 }],
+  },
+  {
+    section,
     feature: '304',
     note: 'An operation that declares it answers conditional requests by `ETag`.',
     outcome: 'supported',

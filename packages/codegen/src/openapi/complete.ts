@@ -2,6 +2,7 @@
 import { didYouMean } from '../documents.js';
 import { camel } from '../output.js';
 import { METHODS } from './contract.js';
+import { listObjects } from './grammar.js';
 import {
   child,
   type ContractSources,
@@ -44,6 +45,7 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
   const ids = new Set<unknown>(listOwnIds(root));
+  const names = new Map<unknown, unknown>();
   for (const [path, item] of entries(child(root, 'paths'))) {
     if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
     dropReservedHeaders(sources, item, report);
@@ -52,7 +54,9 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
       if (!isRecord(place.value)) continue;
       dropReservedHeaders(sources, place, report);
       const operation = { method, path, place, value: place.value };
+      const written = findTextField(place, 'operationId');
       completeId(operation, ids, report);
+      if (written !== undefined) names.set(written, operation.value.operationId);
       ids.add(operation.value.operationId);
       completeSummary(operation, report);
       completePathParameters(sources, operation, item, report);
@@ -66,9 +70,19 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
         );
     }
   }
+  completeLinks(sources, names);
   const derived = [...tags].slice(declared).map((name) => ({ name }));
   const own = Array.isArray(root.value.tags) ? (root.value.tags as unknown[]) : [];
   if (derived.length > 0) root.value.tags = [...own, ...derived];
+}
+
+/** Writes the ids of operations in links as the operations have them now. */
+function completeLinks(sources: ContractSources, names: ReadonlyMap<unknown, unknown>): void {
+  for (const { place, name } of [...sources.values()].flatMap((source) => listObjects(source))) {
+    if (name !== 'link' || !isRecord(place.value)) continue;
+    const { operationId } = place.value;
+    if (names.has(operationId)) place.value.operationId = names.get(operationId);
+  }
 }
 
 interface NewOperation {
