@@ -239,6 +239,29 @@ paths:
   },
   {
     section,
+    feature: 'a number that JavaScript reads as infinite',
+    note: 'The body is malformed, as JSON could not send the number back.',
+    outcome: 'supported',
+    contract: echo(body('{ type: object, properties: { n: { type: number } } }')),
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"n":1e308}',
+        status: 200,
+        response: { body: { n: 1e308 } },
+      },
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"n":1e309}',
+        status: 400,
+        response: { code: 'malformed_body' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'a property named __proto__',
     outcome: 'refused',
     contract: echo(body('{ type: object, properties: { __proto__: { type: string } } }')),

@@ -177,6 +177,9 @@ export function parseUntrustedJson(bytes: Uint8Array): unknown {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [current, depth] = next;
     if (typeof current === 'string') requireNoNul(current);
+    // JavaScript reads numbers such as 1e999 as infinite, and writes them as null.
+    if (current === Infinity || current === -Infinity)
+      throw malformed('Expected numbers up to about 1.8e308; received a larger one.');
     if (typeof current !== 'object' || current === null) continue;
     if (depth > MAX_DEPTH)
       throw malformed(`Expected JSON nested at most ${MAX_DEPTH} levels deep; received more levels.`);

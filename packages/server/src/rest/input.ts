@@ -183,12 +183,15 @@ function requireFitting(operation: OperationSpec, { part, validate }: Check, val
   if (validate === undefined || validate(value)) return;
   const error = pickError(validate.errors ?? []);
   const field = fieldOf(error);
-  const received = describe(valueAt(value, error), part);
-  const message =
-    error.keyword === 'required'
-      ? `The field "${field}" is required.`
-      : `Expected ${field || `the ${part}`} ${expectation(error)}; ${received}.`;
+  const message = toMessage(error, field || `the ${part}`, describe(valueAt(value, error), part));
   throw new AppError(codeFor(operation, part, error), message, { field: field || part });
+}
+
+function toMessage(error: ErrorObject, field: string, received: string): string {
+  if (error.keyword === 'required') return `The field "${field}" is required.`;
+  const { propertyName: name } = error;
+  if (name === undefined) return `Expected ${field} ${expectation(error)}; ${received}.`;
+  return `Expected the property name ${quoteForMessage(name)} of ${field} ${expectation(error)}.`;
 }
 
 function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObject): ErrorCode {
@@ -241,9 +244,13 @@ function expectation({ keyword, params, message }: ErrorObject): string {
 /** Says which values an enum allows. Some have thousands of values, and others none. */
 function expectOneOf(values: readonly unknown[]): string {
   if (values.length === 0) return 'to be absent';
-  const listed = values.slice(0, MAX_LISTED).join(', ');
+  const listed = values.slice(0, MAX_LISTED).map(showValue).join(', ');
   return `to be one of ${listed}${values.length > MAX_LISTED ? ` and ${values.length - MAX_LISTED} others` : ''}`;
 }
+
+/** Quotes texts that would not be seen as such. */
+const showValue = (value: unknown): string =>
+  typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value);
 
 const MAX_LISTED = 50;
 
