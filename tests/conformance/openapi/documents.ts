@@ -118,7 +118,7 @@ properties:
       '1:10 OpenAPI 3.0.3 is read as 3.1.0.',
       'openapi/paths/items.yaml:6:69 OpenAPI 3.0: exclusiveMinimum: true became the bound itself (1 place).',
       'openapi/paths/items.yaml:8:3 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
-      'openapi/schemas/item.yaml:3:25 OpenAPI 3.0: nullable: true became the type \'null\' (1 place).',
+      "openapi/schemas/item.yaml:3:25 OpenAPI 3.0: nullable: true became the type 'null' (1 place).",
       'openapi/schemas/item.yaml:4:13 OpenAPI 3.0: fields beside $ref were dropped, as OpenAPI 3.0 ignores them (1 place).',
     ],
     exchanges: [

@@ -172,7 +172,7 @@ export const rows: readonly Row[] = [
         content:
           application/json:
             schema:
-              enum: [a, 1, null]
+              enum: [a, 1, null, ""]
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
@@ -207,7 +207,7 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
         headers: { 'content-type': 'application/json' },
         body: '"b"',
         status: 400,
-        response: { code: 'invalid_input' },
+        response: { error: 'Expected the body to be one of a, 1, null, ""; received 1 character.' },
       },
     ],
   },
@@ -282,6 +282,44 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
         status: 400,
         response: { code: 'invalid_input' },
       },
+    ],
+  },
+  {
+    section,
+    feature: 'multipleOf with decimals',
+    note: 'Multiples are exact, such as 19.99 of 0.01.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              items: { type: number, multipleOf: 0.01 }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[0.07, 1.15, 19.99, -4.35, 0, 1e20, 123456789.01]',
+        status: 200,
+        response: { body: [0.07, 1.15, 19.99, -4.35, 0, 1e20, 123456789.01] },
+      },
+      ...['0.075', '19.990001', '123456789.015'].map((value) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: `[${value}]`,
+        status: 400,
+        response: { code: 'invalid_input' },
+      })),
     ],
   },
   {
@@ -1055,7 +1093,7 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
         headers: { 'content-type': 'application/json' },
         body: '{"A": 1}',
         status: 400,
-        response: { code: 'invalid_input' },
+        response: { error: 'Expected the property name "A" of the body to match pattern "^[a-z]+$".' },
       },
     ],
   },

@@ -111,12 +111,7 @@ const BOUND_CHANGES: readonly Change[] = [
 ];
 
 /** Changes that documents of OpenAPI 3.1 need too: many of them have keywords of 3.0, which would mean nothing there. */
-const COMMON_CHANGES: readonly Change[] = [
-  PATTERN_CHANGE,
-  DIALECT_CHANGE,
-  ...NULLABLE_CHANGES,
-  ...BOUND_CHANGES,
-];
+const COMMON_CHANGES: readonly Change[] = [PATTERN_CHANGE, DIALECT_CHANGE, ...NULLABLE_CHANGES, ...BOUND_CHANGES];
 
 const SCHEMA_CHANGES: readonly Change[] = [
   {

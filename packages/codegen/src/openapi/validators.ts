@@ -277,6 +277,26 @@ function allowEmptyEnums(ajv: Ajv2020): void {
   };
 }
 
+/** Compares with the nearest multiple in whole units of the last decimal, as 19.99 / 0.01 is not quite 1999. */
+function countInDecimals(ajv: Ajv2020): void {
+  const definition = ajv.getKeyword('multipleOf');
+  if (typeof definition !== 'object' || !('code' in definition)) throw new Error('ajv has no multipleOf.');
+  definition.code = (context) => {
+    const step = Number(context.schema);
+    const factor = 10 ** countDecimals(step);
+    context.fail(
+      _`Math.round(${context.data} / ${step}) * ${Math.round(step * factor)} / ${factor} !== ${context.data}`,
+    );
+  };
+}
+
+/** Returns the number of decimals of a number, at most 100. */
+function countDecimals(value: number): number {
+  let count = 0;
+  while (count < 100 && Number(value.toFixed(count)) !== value) count += 1;
+  return count;
+}
+
 /** Names that every object inherits. */
 const INHERITED = /"(?:constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/;
 
@@ -295,6 +315,7 @@ export function createAjv(schemas: unknown, options: Options = {}): Ajv2020 {
   Object.assign(ajv.opts, { dynamicRef: false, unevaluated: text.includes('"unevaluated') });
   addFormats.default(ajv);
   allowEmptyEnums(ajv);
+  countInDecimals(ajv);
   // A property that is ignored in its direction is removed.
   ajv.addKeyword({
     keyword: ABSENT,
