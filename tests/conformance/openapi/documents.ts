@@ -919,6 +919,29 @@ paths:
   },
   {
     section,
+    feature: 'an unknown field that is no typo',
+    note: 'It is ignored. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    title: { en: Items }
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: q, in: query, summary: 404, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '3:5 Unknown field "title" in this path item. Known fields: delete, get, head, options, patch, post, put, parameters, servers, summary, description.',
+      '8:42 Unknown field "summary" in this parameter. Known fields: name, in, description, required, deprecated, schema, content, style, explode, allowReserved, allowEmptyValue, example, examples, x-rest.',
+      '9:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items?q=a', status: 200, response: { query: { q: 'a' } } }],
+  },
+  {
+    section,
     feature: 'an unknown field',
     outcome: 'refused',
     contract: `paths:

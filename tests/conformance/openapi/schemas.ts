@@ -3677,6 +3677,31 @@ components:
   },
   {
     section,
+    feature: 'a mapping without a value',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf: [{ $ref: "#/components/schemas/Cat" }]
+              discriminator: { propertyName: kind, mapping: { dog: } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+`,
+    errors: ['13:63 Expected dog to be text; received nothing.'],
+  },
+  {
+    section,
     feature: 'a reference to nothing',
     outcome: 'refused',
     contract: `paths:
@@ -3739,6 +3764,27 @@ components:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     errors: ['12:21 Expected $ref to contain a path, such as "#/components/schemas/Item"; received "#item".'],
+  },
+  {
+    section,
+    feature: 'a reference to the whole contract',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:21 The reference "#" leads to nothing.'],
   },
   {
     section,

@@ -516,7 +516,8 @@ function listAlternatives(
   { mapping = {} }: Discriminator,
   alternatives: readonly SchemaKeywords[],
 ): readonly Alternative[] {
-  const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(target), value] as const);
+  // Other checks report targets that are not text.
+  const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(String(target)), value] as const);
   return alternatives.flatMap((alternative) => {
     if (alternative.$ref === undefined) return [];
     const name = toLastName(alternative.$ref);

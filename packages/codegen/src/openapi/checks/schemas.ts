@@ -362,7 +362,8 @@ function isNotObject(sources: ContractSources, place: DocumentNode): boolean {
 
 function checkMapping(alternatives: readonly DocumentNode[], target: DocumentNode, report: ReportDiagnostic): void {
   const names = alternatives.flatMap((one) => findTextField(one, '$ref')?.split('/').at(-1) ?? []);
-  const name = String(target.value).split('/').at(-1) ?? '';
+  if (typeof target.value !== 'string') return;
+  const name = target.value.split('/').at(-1) ?? '';
   if (!names.includes(name))
-    report(target, `Expected one of the alternatives; received "${String(target.value)}".${didYouMean(name, names)}`);
+    report(target, `Expected one of the alternatives; received "${target.value}".${didYouMean(name, names)}`);
 }

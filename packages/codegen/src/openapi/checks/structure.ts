@@ -111,7 +111,7 @@ function checkObject(place: DocumentNode, name: ObjectName, context: Context): v
   for (const [key, part] of entries(place)) {
     const shape = Object.hasOwn(fields, key) ? fields[key] : key.startsWith('x-') ? undefined : others;
     if (Object.hasOwn(unused, key)) context.report.warn(part, `"${key}" has no effect: ${unused[key] ?? ''}.`, 'key');
-    if (shape === undefined) checkUnknownField(part, { key, name }, context);
+    if (shape === undefined) checkUnknownField(part, { key, name, parent: place.value }, context);
     else checkShape(part, shape, context);
   }
   for (const key of required) {
@@ -122,7 +122,7 @@ function checkObject(place: DocumentNode, name: ObjectName, context: Context): v
 
 function checkUnknownField(
   place: DocumentNode,
-  { key, name }: { readonly key: string; readonly name: ObjectName },
+  { key, name, parent }: { readonly key: string; readonly name: ObjectName; readonly parent: object },
   { report }: Context,
 ): void {
   const { fields, unsupported = {} } = OPENAPI_GRAMMAR[name];
@@ -137,6 +137,8 @@ function checkUnknownField(
     // A schema without a keyword accepts more; elsewhere the field that is meant may change how a client calls.
     const tell = near === '' || name === 'schema' ? report.warn : report;
     tell(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
+    // The types would be written from some of them, such as a title, whatever their values are.
+    if (name !== 'schema') Reflect.deleteProperty(parent, key);
     return;
   }
   const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) =>
