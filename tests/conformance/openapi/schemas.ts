@@ -2961,12 +2961,14 @@ components:
             schema:
               type: string
               maxLenght: 1
+              summary: { type: string }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     warnings: [
       '13:15 Unknown field "maxLenght" in this schema. Did you mean "maxLength"?',
-      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+      '14:15 Unknown field "summary" in this schema. Known fields: $ref, $schema, $comment, $defs, title, description, type, enum, const, default, example, examples, deprecated, readOnly, writeOnly, format, discriminator, externalDocs, xml, contentEncoding, contentMediaType, contentSchema, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, x-max-bytes, pattern, items, prefixItems, contains, minContains, maxContains, minItems, maxItems, uniqueItems, properties, patternProperties, dependentRequired, dependentSchemas, propertyNames, additionalProperties, unevaluatedProperties, unevaluatedItems, required, minProperties, maxProperties, allOf, anyOf, oneOf, not, if, then, else.',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
     ],
     exchanges: [
       {

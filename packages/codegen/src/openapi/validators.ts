@@ -516,10 +516,10 @@ function listAlternatives(
   { mapping = {} }: Discriminator,
   alternatives: readonly SchemaKeywords[],
 ): readonly Alternative[] {
-  // Other checks report targets that are not text.
+  // Other checks report references that are not text.
   const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(String(target)), value] as const);
   return alternatives.flatMap((alternative) => {
-    if (alternative.$ref === undefined) return [];
+    if (typeof alternative.$ref !== 'string') return [];
     const name = toLastName(alternative.$ref);
     const values = mapped.filter(([target]) => target === name).map(([, value]) => value);
     return [{ alternative, values: values.length > 0 ? values : [name] }];

@@ -137,8 +137,8 @@ function checkUnknownField(
     // A schema without a keyword accepts more; elsewhere the field that is meant may change how a client calls.
     const tell = near === '' || name === 'schema' ? report.warn : report;
     tell(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
-    // The types would be written from some of them, such as a title, whatever their values are.
-    if (name !== 'schema') Reflect.deleteProperty(parent, key);
+    // The types would be written from some of them, such as a summary, whatever their values are.
+    Reflect.deleteProperty(parent, key);
     return;
   }
   const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) =>
