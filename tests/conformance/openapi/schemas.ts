@@ -3631,6 +3631,19 @@ components:
   },
   {
     section,
+    feature: 'a type that is not text',
+    outcome: 'refused',
+    contract: `paths: {}
+components:
+  schemas:
+    Pet: { type: [{ type: string }], minLength: 3, allOf: [{ type: object }] }
+`,
+    errors: [
+      '4:19 Expected each item of type to be one of array, boolean, integer, null, number, object, string; received a mapping.',
+    ],
+  },
+  {
+    section,
     feature: 'null without quotes in a list of types',
     outcome: 'refused',
     contract: `paths: {}

@@ -145,10 +145,10 @@ test('a changed component of a second document is listed once, with all operatio
 });
 
 describe('a contract in other files than one of YAML', () => {
-  const config = (...documents: readonly string[]) => ({
+  const config = (...documents: string[]) => ({
     generates: { 'src/generated/pets/': { schema: [], watchPattern: documents } },
   });
-  const listRules = async (...documents: readonly string[]) =>
+  const listRules = async (...documents: string[]) =>
     (await compareWithRef(root, config(...documents), 'HEAD')).map(({ rule, location: { file, line } }) => [
       rule,
       `${file}:${line}`,

@@ -102,10 +102,10 @@ function checkBounds(place: DocumentNode, report: ReportDiagnostic): void {
     report(child(place, 'multipleOf'), `Expected multipleOf to be above 0; received ${String(bound('multipleOf'))}.`);
 }
 
-/** Returns the types that a schema allows; `undefined` for all. */
-export function listTypes(place: DocumentNode): readonly unknown[] | undefined {
-  const { value } = child(place, 'type');
-  return value === undefined ? undefined : Array.isArray(value) ? (value as unknown[]) : [value];
+/** Returns the types that a schema allows; `undefined` for all, and for types that are reported elsewhere. */
+export function listTypes(place: DocumentNode): readonly string[] | undefined {
+  const types: readonly unknown[] = [child(place, 'type').value].flat();
+  return types.every((type) => typeof type === 'string') ? types : undefined;
 }
 
 const TYPE_TESTS = new Map<string, (value: unknown) => boolean>([
@@ -279,7 +279,7 @@ function checkComposition({ sources, place }: Schema, report: ReportDiagnostic):
     return types === undefined || part === undefined ? [] : [{ part, types }];
   });
   if (!has(place, 'allOf') || typed.length < 2) return;
-  const common = typed.reduce<readonly unknown[]>(
+  const common = typed.reduce<readonly string[]>(
     (left, { types }) =>
       left.filter((type) => types.includes(type) || (type === 'integer' && types.includes('number'))),
     [...(typed[0]?.types ?? []), ...(typed[0]?.types.includes('number') === true ? ['integer'] : [])],
