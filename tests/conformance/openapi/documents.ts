@@ -1057,13 +1057,14 @@ paths:
     get:
       operationId: listItems
       tags: [Items]
-      summary: Items
+      summary:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     warnings: [
       '1:32 Expected version to be text; received 1.5. It is read as "1.5".',
       '1:37 Expected description to be text; received nothing. It is ignored.',
+      '4:5 The operation has no summary.',
       '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
     ],
     exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],

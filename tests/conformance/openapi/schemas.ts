@@ -3692,7 +3692,7 @@ components:
   },
   {
     section,
-    feature: 'a mapping without a value',
+    feature: 'a discriminator or a mapping without a value',
     outcome: 'refused',
     contract: `paths:
   /items:
@@ -3711,9 +3711,15 @@ components:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 components:
   schemas:
+    Pet: { oneOf: [{ $ref: "#/components/schemas/Cat" }], discriminator: }
+    Pets: { oneOf: [{ $ref: "#/components/schemas/Cat" }], discriminator: { propertyName: kind, mapping: } }
     Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
 `,
-    errors: ['13:63 Expected dog to be text; received nothing.'],
+    errors: [
+      '13:63 Expected dog to be text; received nothing.',
+      '18:59 Expected discriminator to be a mapping (discriminator); received nothing.',
+      '19:97 Expected mapping to be a mapping; received nothing.',
+    ],
   },
   {
     section,

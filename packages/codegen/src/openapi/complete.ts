@@ -164,7 +164,7 @@ function deriveId(method: string, path: string): string {
 const toAscii = (text: string): string => text.replaceAll(/[^ -~]+/gu, ' ');
 
 function completeSummary({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
-  if (value.summary !== undefined) return;
+  if (value.summary !== undefined && value.summary !== null) return;
   const [sentence = ''] = (findTextField(place, 'description') ?? '').trim().split(/\n|(?<=\.)\s/);
   value.summary = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
   report.warn(place, 'The operation has no summary.', 'key');

@@ -177,8 +177,8 @@ function findPart(sources: ContractSources, from: string, text: string): Documen
   const [relative = '', fragment = ''] = text.split('#');
   const root = sources.get(resolveFile(from, relative));
   if (root === undefined || !/^(?:\/.*)?$/s.test(fragment)) return undefined;
-  // A whole contract is no part of one.
-  if (fragment === '' && !isFragment(root)) return undefined;
+  // A contract, and each of its fields, contains the reference.
+  if (fragment.split('/').length < 3 && !isFragment(root)) return undefined;
   let found: DocumentNode | undefined = has(root, FRAGMENT) ? child(root, FRAGMENT) : root;
   for (const segment of fragment.split('/').slice(1)) {
     const key = decode(segment);

@@ -9,6 +9,7 @@ import type { AnyValidateFunction, SourceCode } from 'ajv/dist/types/index.js';
 import { camel, pascal, printModules, toIdentifier } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 import { ABSENT } from './directions.js';
+import { isRecord } from './nodes.js';
 import { measureChains } from './references.js';
 
 /**
@@ -487,7 +488,9 @@ function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => bo
 function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): SchemaKeywords {
   const word = 'oneOf' in schema ? 'oneOf' : 'anyOf';
   const { [word]: alternatives, allOf = [], ...others } = schema;
-  if (discriminator === undefined || !Array.isArray(alternatives)) return schema;
+  // Other checks report what is no mapping.
+  if (typeof discriminator !== 'object' || discriminator === null) return schema;
+  if (!Array.isArray(alternatives) || !alternatives.every(isRecord)) return schema;
   const { propertyName } = discriminator as Discriminator;
   const demand = (values: readonly string[]): SchemaKeywords => ({
     type: 'object',
@@ -512,12 +515,9 @@ interface Alternative {
 }
 
 /** Lists the alternatives of a discriminator that have a name. */
-function listAlternatives(
-  { mapping = {} }: Discriminator,
-  alternatives: readonly SchemaKeywords[],
-): readonly Alternative[] {
+function listAlternatives({ mapping }: Discriminator, alternatives: readonly SchemaKeywords[]): readonly Alternative[] {
   // Other checks report references that are not text.
-  const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(String(target)), value] as const);
+  const mapped = Object.entries(mapping ?? {}).map(([value, target]) => [toLastName(String(target)), value] as const);
   return alternatives.flatMap((alternative) => {
     if (typeof alternative.$ref !== 'string') return [];
     const name = toLastName(alternative.$ref);
