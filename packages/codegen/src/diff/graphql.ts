@@ -1,16 +1,20 @@
 import {
+  astFromValue,
   BreakingChangeType,
   buildSchema,
   DangerousChangeType,
   findBreakingChanges,
   findDangerousChanges,
   getNamedType,
+  type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
+  isInputObjectType,
   isInterfaceType,
   isObjectType,
   Kind,
   parse,
+  print,
   Source,
   visit,
 } from 'graphql';
@@ -29,7 +33,7 @@ export interface SchemaVersion {
 
 /**
  * Compares two versions of a schema with graphql-js. New types and fields, which graphql-js does not list, are safe
- * changes.
+ * changes. Nor does it list changes of `@oneOf` and of the defaults of input fields.
  */
 export function compareGraphql(before: SchemaVersion, after: SchemaVersion): readonly FoundChange[] {
   const [old, now] = [before, after].map(({ sdl }) => buildSchema(sdl)) as [GraphQLSchema, GraphQLSchema];
@@ -47,8 +51,8 @@ export function compareGraphql(before: SchemaVersion, after: SchemaVersion): rea
       };
     };
   return [
-    ...findBreakingChanges(old, now).map(toChange('breaking')),
-    ...findDangerousChanges(old, now).map(toChange('dangerous')),
+    ...[...findBreakingChanges(old, now), ...listNewChoices(old, now)].map(toChange('breaking')),
+    ...[...findDangerousChanges(old, now), ...listDefaultChanges(old, now)].map(toChange('dangerous')),
     ...listAdditions(old, now).map(toChange('safe')),
   ];
 }
@@ -69,7 +73,9 @@ const toRule = (type: string): string => type.toLowerCase().replaceAll('_', '-')
 /** The names of the rules for GraphQL. */
 export const GRAPHQL_RULES: readonly (readonly [rule: string, severity: Severity])[] = [
   ...Object.values(BreakingChangeType).map((type) => [toRule(type), 'breaking'] as const),
+  ['one-of-added', 'breaking'],
   ...Object.values(DangerousChangeType).map((type) => [toRule(type), 'dangerous'] as const),
+  ['input-field-default-value-change', 'dangerous'],
   ['type-added', 'safe'],
   ['field-added', 'safe'],
 ];
@@ -89,6 +95,37 @@ function listAdditions(old: GraphQLSchema, now: GraphQLSchema): readonly Additio
       .filter((name) => !Object.hasOwn(fields, name))
       .map((name) => ({ type: 'FIELD_ADDED', description: `${type.name}.${name} was added.` }));
   });
+}
+
+/** Lists the input objects that both versions have. */
+const listInputs = (old: GraphQLSchema, now: GraphQLSchema) =>
+  Object.values(now.getTypeMap()).flatMap((type) => {
+    const known = old.getType(type.name);
+    return isInputObjectType(type) && isInputObjectType(known) ? [{ known, type }] : [];
+  });
+
+const listNewChoices = (old: GraphQLSchema, now: GraphQLSchema): readonly Addition[] =>
+  listInputs(old, now)
+    .filter(({ known, type }) => type.isOneOf && !known.isOneOf)
+    .map(({ type: { name } }) => ({
+      type: 'ONE_OF_ADDED',
+      description: `${name} requires exactly one of its fields.`,
+    }));
+
+const listDefaultChanges = (old: GraphQLSchema, now: GraphQLSchema): readonly Addition[] =>
+  listInputs(old, now).flatMap(({ known, type }) =>
+    Object.values(type.getFields()).flatMap((field) => {
+      const previous = known.getFields()[field.name];
+      const [before, after] = [previous, field].map((one) => one && showDefault(one));
+      if (previous === undefined || before === after) return [];
+      const description = `${type.name}.${field.name} has the default ${after ?? ''} instead of ${before ?? ''}.`;
+      return [{ type: 'INPUT_FIELD_DEFAULT_VALUE_CHANGE', description }];
+    }),
+  );
+
+function showDefault({ defaultValue, type }: GraphQLInputField): string {
+  const value = astFromValue(defaultValue, type);
+  return value ? print(value) : 'none';
 }
 
 const hasFields = (type: unknown) => isObjectType(type) || isInterfaceType(type);
