@@ -919,7 +919,7 @@ paths:
   },
   {
     section,
-    feature: 'an unknown field that is no typo',
+    feature: 'an unknown field whose name is unlike all others',
     note: 'It is ignored. A warning.',
     outcome: 'supported',
     contract: `paths:

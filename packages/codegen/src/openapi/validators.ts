@@ -488,7 +488,7 @@ function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => bo
 function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): SchemaKeywords {
   const word = 'oneOf' in schema ? 'oneOf' : 'anyOf';
   const { [word]: alternatives, allOf = [], ...others } = schema;
-  // Other checks report what is no mapping.
+  // Other checks report values of the wrong types.
   if (typeof discriminator !== 'object' || discriminator === null) return schema;
   if (!Array.isArray(alternatives) || !alternatives.every(isRecord)) return schema;
   const { propertyName } = discriminator as Discriminator;
@@ -497,7 +497,7 @@ function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): Schem
     required: [propertyName],
     properties: { [propertyName]: { enum: values } },
   });
-  const chosen = listAlternatives(discriminator as Discriminator, alternatives as SchemaKeywords[]);
+  const chosen = listAlternatives(discriminator as Discriminator, alternatives);
   const choice = [
     demand(chosen.flatMap(({ values }) => values)),
     ...chosen.map(({ alternative, values }) => ({ if: demand(values), then: alternative })),
@@ -516,8 +516,7 @@ interface Alternative {
 
 /** Lists the alternatives of a discriminator that have a name. */
 function listAlternatives({ mapping }: Discriminator, alternatives: readonly SchemaKeywords[]): readonly Alternative[] {
-  // Other checks report references that are not text.
-  const mapped = Object.entries(mapping ?? {}).map(([value, target]) => [toLastName(String(target)), value] as const);
+  const mapped = Object.entries(mapping ?? {}).map(([value, target]) => [toLastName(target), value] as const);
   return alternatives.flatMap((alternative) => {
     if (typeof alternative.$ref !== 'string') return [];
     const name = toLastName(alternative.$ref);
@@ -531,7 +530,7 @@ interface Discriminator {
   readonly mapping?: Readonly<Record<string, string>>;
 }
 
-const toLastName = (ref: string): string => ref.split('/').at(-1) ?? '';
+const toLastName = (ref: unknown): string => String(ref).split('/').at(-1) ?? '';
 
 function keepMembers(members: unknown, rules: Rules): unknown {
   if (typeof members !== 'object' || members === null) return members;

@@ -71,15 +71,7 @@ test.each([
     '  pots',
     ['pots'],
   ],
-  [
-    'input Filter {',
-    'input Filter @oneOf {',
-    'one-of-added',
-    'breaking',
-    'schema/garden.graphql',
-    'input Filter',
-    [],
-  ],
+  ['input Filter {', 'input Filter @oneOf {', 'one-of-added', 'breaking', 'schema/garden.graphql', 'input Filter', []],
   [
     'input Filter {\n  size: Int',
     'input Filter {\n  size: Int = 1',
