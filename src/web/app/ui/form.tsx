@@ -84,7 +84,7 @@ interface FieldProps {
   readonly hint?: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
-  readonly type?: 'number' | 'password' | 'search' | 'text' | 'url';
+  readonly type?: 'number' | 'search' | 'text' | 'url';
   readonly required?: boolean;
   readonly readOnly?: boolean;
   readonly maxLength?: number;
@@ -147,19 +147,20 @@ interface HiddenFieldProps {
   readonly required?: boolean;
 }
 
-/** A text input for a secret, masked unless the user shows it. Browsers are asked not to store it. */
+/**
+ * A text input for a secret, masked unless the user shows it. It is no password field: browsers would offer to store the secret,
+ * and fill it into every such field of the server, whatever its `autocomplete`.
+ */
 export function HiddenField({ label, hint, value, onValue, maxLength, required }: HiddenFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
-  // Preact's types distinguish inputs by type, but both types have the same attributes.
-  const kind = { type: isShown ? 'text' : 'password' } as { type: 'text' };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <div class="row">
         <input
           id={id}
-          {...kind}
+          class={isShown ? '' : 'hidden-text'}
           aria-describedby={hint === undefined ? undefined : `${id}-hint`}
           maxLength={maxLength}
           required={required}
