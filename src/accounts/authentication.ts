@@ -226,11 +226,19 @@ interface NewSession {
   readonly personId: string;
   /** The `User-Agent` of the browser. Only a coarse name of it is stored. */
   readonly userAgent?: string;
+  /** The session whose cookie is replaced. It ends, as its user could no longer sign out of it. */
+  readonly before?: Caller;
   readonly at: number;
 }
 
 /** Starts a session in the transaction of the calling code. @returns the secret id for the cookie. */
-export async function startSession(database: Database, { personId, userAgent = '', at }: NewSession): Promise<string> {
+export async function startSession(
+  database: Database,
+  { personId, userAgent = '', before, at }: NewSession,
+): Promise<string> {
+  if (before?.kind === 'session') {
+    await database.deleteFrom('sessions').where('id_hash', '=', before.sessionId).execute();
+  }
   const id = randomBytes(32).toString('base64url');
   const row = {
     id_hash: hash('sha256', id),

@@ -3,7 +3,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type PasskeysTable, toUsernameKey, type ChallengesTable, type InvitationsTable } from '../storage/tables.js';
 import { startSession } from './authentication.js';
-import type { SessionCaller } from './callers.js';
+import type { Caller, SessionCaller } from './callers.js';
 import {
   assertUserVerified,
   ceremonyError,
@@ -42,6 +42,8 @@ export interface FinishSignInRequest {
   readonly credential: unknown;
   /** The `User-Agent` of the browser, of which the session stores a coarse name. */
   readonly userAgent?: string;
+  /** The session of the browser, which the new one ends. */
+  readonly before?: Caller;
 }
 
 export interface SignIn {
@@ -82,7 +84,7 @@ export function createSignIn(
       const challenge = await createChallenge(database, { ceremony: 'sign_in', at: now() });
       return toRequestOptions(relyingParty(), challenge);
     },
-    async finish({ username, onlyAdmin = false, credential, userAgent }, from) {
+    async finish({ username, onlyAdmin = false, credential, userAgent, before }, from) {
       const { passkey, counter, isUserVerified } = await verify(credential);
       return inTransaction(database, async (transaction) => {
         const at = now();
@@ -99,7 +101,7 @@ export function createSignIn(
         const actor = { kind: 'session', personId: user.id } as const;
         const event = { actor, personId: user.id, subject: passkey.id, from, at };
         await recordEvent(transaction, { action: 'signed_in', ...event });
-        return { user, sessionId: await startSession(transaction, { personId: user.id, userAgent, at }) };
+        return { user, sessionId: await startSession(transaction, { personId: user.id, userAgent, before, at }) };
       });
     },
     async confirm({ personId, isAdmin }, credential) {
@@ -171,6 +173,8 @@ interface FinishRegistrationRequest {
   readonly label?: string;
   /** The `User-Agent` of the browser, of which the session stores a coarse name. */
   readonly userAgent?: string;
+  /** The session of the browser, which the new one ends. */
+  readonly before?: Caller;
 }
 
 export function createRegistration(
@@ -199,7 +203,7 @@ export function createRegistration(
         link.username_key === null || (await findUserRow(database, username))?.is_admin === 1;
       return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge, requiresVerification });
     },
-    async finish({ username, credential, label = 'First passkey', userAgent }, from) {
+    async finish({ username, credential, label = 'First passkey', userAgent, before }, from) {
       const name = parseLabel(label);
       const challenge = readChallenge(credential);
       const begun = await consumeChallenge(database, challenge, { ceremony: 'register', at: now() });
@@ -226,7 +230,7 @@ export function createRegistration(
           from,
           at,
         });
-        const sessionId = await startSession(transaction, { personId: user.id, userAgent, at });
+        const sessionId = await startSession(transaction, { personId: user.id, userAgent, before, at });
         return { user, passkeyId: passkey.id, sessionId };
       });
     },

@@ -104,7 +104,7 @@ interface OwnerAccess {
   /** @throws AppError `invalid_input` while the server has no owner. */
   beginSignIn(): Promise<RequestOptions>;
   /** @returns The secret for the session cookie. @throws AppError `unauthenticated` for other users. */
-  finishSignIn(answer: Pick<FinishSignInRequest, 'credential' | 'userAgent'>, from: string): Promise<string>;
+  finishSignIn(answer: Pick<FinishSignInRequest, 'before' | 'credential' | 'userAgent'>, from: string): Promise<string>;
 }
 
 interface OwnerAccessDependencies {

@@ -47,7 +47,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-async function assertRegistered(registration: Promise<Reply>): Promise<void> {
+export async function assertRegistered(registration: Promise<Reply>): Promise<void> {
   const { status, body } = await registration;
   if (status !== 200) throw new Error(`Registration failed: ${status} ${JSON.stringify(body)}.`);
 }

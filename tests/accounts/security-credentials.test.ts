@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/accounts/bearer-tokens.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { Passkey } from '../contract/passkey.js';
-import { toStatusAndCode, inDays, openStage, type Stage } from './fixtures.js';
+import { assertRegistered, toStatusAndCode, inDays, openStage, type Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
@@ -130,9 +130,28 @@ describe('A session', () => {
       'signed out from a different session',
       async () => {
         const { cookie } = stage.bob;
+        // Another browser.
+        stage.bob.cookie = '';
         await stage.bob.signIn();
         expect((await stage.bob.send('POST', '/api/auth/logout-everywhere')).status).toBe(204);
         return cookie;
+      },
+    ],
+    [
+      'replaced by a sign-in in the same browser',
+      async () => {
+        const { cookie } = stage.bob;
+        expect((await stage.bob.signIn()).status).toBe(200);
+        return cookie;
+      },
+    ],
+    [
+      'replaced by an invitation in the same browser',
+      async () => {
+        const eve = stage.visitor();
+        eve.cookie = stage.bob.cookie;
+        await assertRegistered(eve.register('eve', await stage.invite('eve')));
+        return stage.bob.cookie;
       },
     ],
     [

@@ -60,9 +60,10 @@ export const beginRegistration = /* @__PURE__ */ createCall<paths, operations['b
  * Finish registering an account
  *
  * Accepts the browser's credential unchanged, once. Creates the account, signs it in, and uses up the setup link
- * or invitation. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes.
+ * or invitation. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes. A session
+ * of the request ends, as the new one replaces its cookie.
  *
- * Errors: 400 `invalid_input`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const finishRegistration = /* @__PURE__ */ createCall<paths, operations['finishRegistration'], CallArguments<operations['finishRegistration']>>('post', '/api/auth/register/finish', { places: { 'user-agent': 'header' } });
 
@@ -81,9 +82,10 @@ export const beginLogin = /* @__PURE__ */ createCall<paths, operations['beginLog
  * Finish signing in
  *
  * Accepts the browser's assertion unchanged, once. The passkey identifies the user. Returns 400 if the passkey is
- * unknown or the assertion doesn't match a challenge issued within the last 5 minutes.
+ * unknown or the assertion doesn't match a challenge issued within the last 5 minutes. A session of the request
+ * ends, as the new one replaces its cookie.
  *
- * Errors: 400 `invalid_input`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/api/auth/login/finish', { places: { 'user-agent': 'header' } });
 

@@ -106,7 +106,8 @@ export const operations: readonly OperationSpec[] = [
     id: 'finishRegistration',
     method: 'post',
     path: '/api/auth/register/finish',
-    security: [],
+    security: [{ scheme: 'session', roles: [] }],
+    isOptional: true,
     rateLimit: 'sign-in',
     parameters: [
       { name: 'username', in: 'query', required: true, type: 'string', list: false, rest: false },
@@ -116,6 +117,7 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.sessionUserSchema },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -150,7 +152,8 @@ export const operations: readonly OperationSpec[] = [
     id: 'finishLogin',
     method: 'post',
     path: '/api/auth/login/finish',
-    security: [],
+    security: [{ scheme: 'session', roles: [] }],
+    isOptional: true,
     rateLimit: 'sign-in',
     parameters: [
       { name: 'username', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -160,6 +163,7 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.sessionUserSchema },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -2275,7 +2279,7 @@ export interface FinishRegistrationInput extends RequestContext {
     readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['RegistrationCredential'];
-  readonly caller: Caller | undefined;
+  readonly caller: SessionCaller | undefined;
 }
 
 /** The responses of `finishRegistration`. Errors are thrown. */
@@ -2313,7 +2317,7 @@ export interface FinishLoginInput extends RequestContext {
     readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['AuthenticationCredential'];
-  readonly caller: Caller | undefined;
+  readonly caller: SessionCaller | undefined;
 }
 
 /** The responses of `finishLogin`. Errors are thrown. */

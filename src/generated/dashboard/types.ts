@@ -121,7 +121,8 @@ export interface paths {
         /**
          * Finish registering an account
          * @description Accepts the browser's credential unchanged, once. Creates the account, signs it in, and uses up the setup link
-         *     or invitation. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes.
+         *     or invitation. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes. A session
+         *     of the request ends, as the new one replaces its cookie.
          */
         readonly post: operations["finishRegistration"];
         readonly delete?: never;
@@ -164,7 +165,8 @@ export interface paths {
         /**
          * Finish signing in
          * @description Accepts the browser's assertion unchanged, once. The passkey identifies the user. Returns 400 if the passkey is
-         *     unknown or the assertion doesn't match a challenge issued within the last 5 minutes.
+         *     unknown or the assertion doesn't match a challenge issued within the last 5 minutes. A session of the request
+         *     ends, as the new one replaces its cookie.
          */
         readonly post: operations["finishLogin"];
         readonly delete?: never;
@@ -4499,6 +4501,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["TooLarge"];
@@ -4610,6 +4613,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];

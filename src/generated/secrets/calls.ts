@@ -60,9 +60,10 @@ export const beginLogin = /* @__PURE__ */ createCall<paths, operations['beginLog
  * Finish signing in
  *
  * Accepts the browser's credential unchanged. Returns 401 if the credential doesn't match a challenge issued
- * within the last 5 minutes, is unknown, or belongs to a user who doesn't own this service.
+ * within the last 5 minutes, is unknown, or belongs to a user who doesn't own this service. A session of the request
+ * ends, as the new one replaces its cookie.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/auth/login/finish', { places: { 'x-caller': 'header', 'user-agent': 'header' } });
 

@@ -121,7 +121,8 @@ export const operations: readonly OperationSpec[] = [
     id: 'finishLogin',
     method: 'post',
     path: '/auth/login/finish',
-    security: [],
+    security: [{ scheme: 'session', roles: [] }],
+    isOptional: true,
     rateLimit: 'sign-in',
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -132,6 +133,7 @@ export const operations: readonly OperationSpec[] = [
       204: { contentTypes: [] },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1374,7 +1376,7 @@ export interface FinishLoginInput extends RequestContext {
     readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['LoginFinishRequest'];
-  readonly caller: Caller | undefined;
+  readonly caller: SessionCaller | undefined;
 }
 
 /** The responses of `finishLogin`. Errors are thrown. */

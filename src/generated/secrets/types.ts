@@ -121,7 +121,8 @@ export interface paths {
         /**
          * Finish signing in
          * @description Accepts the browser's credential unchanged. Returns 401 if the credential doesn't match a challenge issued
-         *     within the last 5 minutes, is unknown, or belongs to a user who doesn't own this service.
+         *     within the last 5 minutes, is unknown, or belongs to a user who doesn't own this service. A session of the request
+         *     ends, as the new one replaces its cookie.
          */
         readonly post: operations["finishLogin"];
         readonly delete?: never;
@@ -2625,6 +2626,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];

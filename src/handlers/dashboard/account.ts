@@ -19,19 +19,22 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
 
     beginRegistration: async ({ body }) => ({ status: 200, body: await registration.begin(body) }),
 
-    finishRegistration: async ({ query, body, headers, address }) =>
+    finishRegistration: async ({ query, body, headers, caller: before, address }) =>
       signedIn(
         await registration.finish(
-          { username: query.username, credential: body, userAgent: headers['user-agent'] },
+          { username: query.username, credential: body, userAgent: headers['user-agent'], before },
           address,
         ),
       ),
 
     beginLogin: async () => ({ status: 200, body: await signIn.begin() }),
 
-    finishLogin: async ({ query, body, headers, address }) =>
+    finishLogin: async ({ query, body, headers, caller: before, address }) =>
       signedIn(
-        await signIn.finish({ username: query.username, credential: body, userAgent: headers['user-agent'] }, address),
+        await signIn.finish(
+          { username: query.username, credential: body, userAgent: headers['user-agent'], before },
+          address,
+        ),
       ),
 
     async logout({ caller, address }) {

@@ -35,8 +35,9 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
 
   beginLogin: async () => ({ status: 200, body: { publicKey: await ownerAccess.beginSignIn() } }),
 
-  async finishLogin({ body: { credential }, headers, address }) {
-    const sessionId = await ownerAccess.finishSignIn({ credential, userAgent: headers['user-agent'] }, address);
+  async finishLogin({ body: { credential }, headers, caller: before, address }) {
+    const answer = { credential, userAgent: headers['user-agent'], before };
+    const sessionId = await ownerAccess.finishSignIn(answer, address);
     return { status: 204, headers: { 'Set-Cookie': cookies.set(sessionId) } };
   },
 

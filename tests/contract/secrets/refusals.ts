@@ -29,7 +29,7 @@ export function errorTests(stage: () => Stage): void {
     expect([...toRefusal(answer), answer.response.headers.get('www-authenticate')]).toEqual([
       ...[401, 'unauthenticated'],
       // An invalid credential is ignored where none is required.
-      operation.id.endsWith('Registration') ? 'Bearer' : 'Bearer error="invalid_token"',
+      /Registration$|^finishLogin$/.test(operation.id) ? 'Bearer' : 'Bearer error="invalid_token"',
     ]);
     expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
   });
