@@ -86,7 +86,8 @@ test.each([
 });
 
 test('login rejects an unknown permission, and plain http to another machine', async () => {
-  expect(await login(newFile(), ['--permission', 'root'])).toMatchObject({ code: 2 });
+  const refused = await login(newFile(), ['--permission', 'root']);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('other than list, read, write') as string });
   expect(await login(newFile(), ['--server', 'http://192.0.2.1'])).toMatchObject({ code: 4 });
 });
 
