@@ -112,8 +112,14 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   );
   const token = await waitForToken(client, codes, terminal);
   const { token: _old, tokenCommand: _command, ...kept } = settings;
-  const tokenCommand = keyring && (await storeInKeyring(keyring, file, token));
-  await writeSettingsFile(file, { ...kept, server, ...(tokenCommand === undefined ? { token } : { tokenCommand }) });
+  try {
+    const tokenCommand = keyring && (await storeInKeyring(keyring, file, token));
+    await writeSettingsFile(file, { ...kept, server, ...(tokenCommand === undefined ? { token } : { tokenCommand }) });
+  } catch (error) {
+    // Nobody has this token, and it would stay valid for weeks.
+    await client.POST('/auth/revoke', { body: { token } }).catch(() => undefined);
+    throw error;
+  }
   const described = await unwrapResult((await openClient(server, token)).GET('/auth/token'));
   if (flags.json) await writeOutput(out, toJson({ server, file, store: flags.store, ...described }));
   else err.write(`Logged in to ${server}. ${describeToken(described)}\nWrote ${file}, readable only by you.\n`);

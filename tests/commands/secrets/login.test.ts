@@ -85,6 +85,18 @@ test.each([
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
+test('login revokes a token that it can not store', async () => {
+  const file = newFile();
+  const said = await login(file, [], async (text) => {
+    await cli.approveLogin(text);
+    await mkdir(file);
+  });
+  expect(said).toMatchObject({ code: 1, err: expect.stringContaining('EISDIR') as string });
+  const tokens = cli.database.selectFrom('tokens').select('revoked_at').where('kind', '=', 'write');
+  const [newest] = await tokens.orderBy('created_at', 'desc').execute();
+  expect(newest?.revoked_at).toBeGreaterThan(0);
+});
+
 test('login rejects an unknown permission, and plain http to another machine', async () => {
   const refused = await login(newFile(), ['--permission', 'root']);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('other than list, read, write') as string });
