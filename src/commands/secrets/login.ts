@@ -102,7 +102,7 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   // Before the user approves a token that could not be stored.
   const keyring = flags.store === 'keyring' ? findKeyring(env) : undefined;
   const client = await openClient(server);
-  const { permission, name = `${userInfo().username}@${hostname()}` } = flags;
+  const { permission, name = nameMachine() } = flags;
   const scope = permission?.join(' ');
   const body = { client_id: CLIENT_ID, device_name: name.slice(0, 128), ...omitUndefined({ scope }) };
   const codes = await unwrapResult(client.POST('/auth/device', { body }));
@@ -123,6 +123,15 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   const described = await unwrapResult((await openClient(server, token)).GET('/auth/token'));
   if (flags.json) await writeOutput(out, toJson({ server, file, store: flags.store, ...described }));
   else err.write(`Logged in to ${server}. ${describeToken(described)}\nWrote ${file}, readable only by you.\n`);
+}
+
+/** A user without an entry in the system has no name, as in a container with a user id of its own. */
+function nameMachine(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname();
+  }
 }
 
 async function openClient(server: string, token = ''): Promise<SecretsClient> {

@@ -1,4 +1,6 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import { newName, openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
 
@@ -95,6 +97,21 @@ test('login revokes a token that it can not store', async () => {
   const tokens = cli.database.selectFrom('tokens').select('revoked_at').where('kind', '=', 'write');
   const [newest] = await tokens.orderBy('created_at', 'desc').execute();
   expect(newest?.revoked_at).toBeGreaterThan(0);
+});
+
+test('login names the host alone if the user has no name, as in a container', async () => {
+  const { userInfo } = os;
+  os.userInfo = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  };
+  syncBuiltinESMExports();
+  try {
+    const said = await login(newFile());
+    expect(said).toMatchObject({ code: 0, err: expect.stringContaining(` "${os.hostname()}".`) as string });
+  } finally {
+    os.userInfo = userInfo;
+    syncBuiltinESMExports();
+  }
 });
 
 test('login rejects an unknown permission, and plain http to another machine', async () => {
