@@ -43,6 +43,14 @@ describeInBrowser('the header of all pages', () => {
     expect(await page.title()).toBe('GraphQL explorer · Trellis');
   });
 
+  test('keeps browsers from translating pages, whose texts would no longer change', async () => {
+    const { page } = stage;
+    await page.goto(`${stage.server.origin}/services`);
+    expect(await page.evaluate(() => document.documentElement.translate)).toBe(false);
+    // Chromium reads this, too.
+    expect(await page.locator('meta[name="google"]').getAttribute('content')).toBe('notranslate');
+  });
+
   test.each(['/docs', '/graphql'])('has the command palette on %s, for users only', async (path) => {
     const { page } = stage;
     await page.goto(stage.server.origin + path);
