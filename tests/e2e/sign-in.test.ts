@@ -24,6 +24,7 @@ describeInBrowser('accounts and sign-in', () => {
   let context: BrowserContext;
   let page: Page;
   let authenticator: VirtualAuthenticator;
+  let linkOfEve: string;
 
   beforeAll(async () => {
     testServer = await startWatchedServer({ services: 'dashboard' });
@@ -60,6 +61,27 @@ describeInBrowser('accounts and sign-in', () => {
     await expect(own.getByRole('link', { name: 'Admin' }).isVisible()).resolves.toBe(false);
     await guest.close();
   }
+
+  /** Invites a user on the admin page. Returns the link. */
+  async function invite(username: string): Promise<string> {
+    await page.getByLabel('Username', { exact: true }).fill(username);
+    await page.getByLabel('Display name').fill(username);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const link = page.getByLabel('Send this link to the new user');
+    await page.getByRole('button', { name: `Withdraw the invitation for ${username}` }).waitFor();
+    return link.inputValue();
+  }
+
+  /** Lets the server receive the next last step of a ceremony, but not the browser its response. */
+  const loseResponse = (ceremony: string) =>
+    page.route(
+      `**/api/auth/${ceremony}/finish*`,
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
 
   test('the admin creates the first account, signs in again, uses and revokes a token, and invites a user', async () => {
     await page.goto(testServer.setupLink);
@@ -103,12 +125,23 @@ describeInBrowser('accounts and sign-in', () => {
     await page.getByRole('link', { name: 'Admin' }).click();
     // The previous page has fields of the same name and stays until this one is loaded.
     await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
-    await page.getByLabel('Username', { exact: true }).fill('bob');
-    await page.getByLabel('Display name').fill('Bob');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    const link = page.getByLabel('Send this link to the new user');
-    await link.waitFor();
-    await acceptInvitation(await link.inputValue());
+    await acceptInvitation(await invite('bob'));
+    linkOfEve = await invite('eve');
+  });
+
+  test('a sign-in whose response is lost says so, and can be repeated', async () => {
+    await page.goto(linkOfEve);
+    await loseResponse('register');
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.getByText('If you have already used the link, you have an account:').waitFor();
+    await loseResponse('login');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
+    testServer.takeComplaints();
   });
 
   test('a used setup link creates no second account', async () => {

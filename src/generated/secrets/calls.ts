@@ -315,7 +315,7 @@ export const getDeviceLogin = /* @__PURE__ */ createCall<paths, operations['getD
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const approveDeviceLogin = /* @__PURE__ */ createCall<paths, operations['approveDeviceLogin'], CallArguments<operations['approveDeviceLogin']>>('post', '/auth/device/requests/{user_code}', { places: { 'x-caller': 'header' } });
+export const approveDeviceLogin = /* @__PURE__ */ createCall<paths, operations['approveDeviceLogin'], CallArguments<operations['approveDeviceLogin']>>('post', '/auth/device/requests/{user_code}', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
 
 /**
  * Revoke the token in the request

@@ -679,6 +679,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'user_code', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -1887,6 +1888,11 @@ export interface ApproveDeviceLoginInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly body: components['schemas']['ApproveDeviceLoginRequest'] & Required<Pick<components['schemas']['ApproveDeviceLoginRequest'], 'ttl_seconds'>>;
   readonly caller: SessionCaller;

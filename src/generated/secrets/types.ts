@@ -3746,6 +3746,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**

@@ -10233,7 +10233,7 @@ return errors === 0;
 }
 
 export const approveDeviceLoginHeaders = validate218;
-const schema170 = {"$id":"function-approveDeviceLoginHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema170 = {"$id":"function-approveDeviceLoginHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-approveDeviceLoginHeaders" */;
@@ -10268,6 +10268,45 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate218.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate218.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate218.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate218.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 else {
@@ -12599,7 +12638,7 @@ return errors === 0;
 export const listObjectsQuery = validate267;
 const schema209 = {"$id":"function-listObjectsQuery","type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"signatures":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
 const schema210 = {"type":"string","minLength":1,"maxLength":128};
-const pattern26 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
+const pattern27 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
 
 function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listObjectsQuery" */;
@@ -12711,7 +12750,7 @@ validate267.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern26.test(data3)){
+if(!pattern27.test(data3)){
 validate267.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/properties/tag/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._/-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._/-]{1,32}$"+"\""}];
 return false;
 }
@@ -12911,7 +12950,7 @@ const schema217 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+.
 const schema218 = {"type":"string","minLength":1,"maxLength":2048};
 const formats48 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const schema213 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
-const pattern27 = new RegExp("^[a-z0-9._/-]+$", "u");
+const pattern28 = new RegExp("^[a-z0-9._/-]+$", "u");
 
 function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12929,7 +12968,7 @@ validate271.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength"
 return false;
 }
 else {
-if(!pattern27.test(data)){
+if(!pattern28.test(data)){
 validate271.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
@@ -13033,7 +13072,7 @@ return errors === 0;
 }
 
 const schema219 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/Recipient"}}}};
-const pattern28 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
+const pattern29 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13160,7 +13199,7 @@ validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"resp
 return false;
 }
 else {
-if(!pattern28.test(data4)){
+if(!pattern29.test(data4)){
 validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -13702,7 +13741,7 @@ validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 else {
-if(!pattern28.test(data19)){
+if(!pattern29.test(data19)){
 validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -14035,7 +14074,7 @@ validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/c
 return false;
 }
 else {
-if(!pattern28.test(data0)){
+if(!pattern29.test(data0)){
 validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -15226,7 +15265,7 @@ validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 else {
-if(!pattern28.test(data19)){
+if(!pattern29.test(data19)){
 validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -18063,7 +18102,7 @@ validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:
 return false;
 }
 else {
-if(!pattern28.test(data7)){
+if(!pattern29.test(data7)){
 validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -20521,8 +20560,8 @@ const schema341 = {"type":"object","required":["id","object_id","action","timest
 const schema342 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 const schema343 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
 const schema344 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
-const pattern52 = new RegExp("^[0-9a-f]{64}$", "u");
-const pattern53 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
+const pattern53 = new RegExp("^[0-9a-f]{64}$", "u");
+const pattern54 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
 function validate411(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -20800,7 +20839,7 @@ const _errs21 = errors;
 const _errs22 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
-if(!pattern52.test(data9)){
+if(!pattern53.test(data9)){
 validate411.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -20840,7 +20879,7 @@ const _errs26 = errors;
 const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
-if(!pattern53.test(data11)){
+if(!pattern54.test(data11)){
 validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20886,7 +20925,7 @@ const _errs29 = errors;
 const _errs30 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
-if(!pattern53.test(data12)){
+if(!pattern54.test(data12)){
 validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20916,7 +20955,7 @@ const _errs32 = errors;
 const _errs33 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
-if(!pattern53.test(data13)){
+if(!pattern54.test(data13)){
 validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20946,7 +20985,7 @@ const _errs35 = errors;
 const _errs36 = errors;
 if(errors === _errs35){
 if(typeof data14 === "string"){
-if(!pattern53.test(data14)){
+if(!pattern54.test(data14)){
 validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -21347,7 +21386,7 @@ const _errs66 = errors;
 const _errs67 = errors;
 if(errors === _errs66){
 if(typeof data29 === "string"){
-if(!pattern52.test(data29)){
+if(!pattern53.test(data29)){
 validate411.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -21812,7 +21851,7 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern52.test(data1)){
+if(!pattern53.test(data1)){
 validate418.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -22190,7 +22229,7 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern52.test(data2)){
+if(!pattern53.test(data2)){
 validate420.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }

@@ -87,6 +87,17 @@ export function deviceLoginTests(stage: () => Stage): void {
 
   const at = (userCode: string) => ({ params: { path: { user_code: userCode } } });
 
+  test('An approval whose response was lost is approved by its repetition', async () => {
+    const { user_code: code } = await begin();
+    const { data } = await owner().POST('/auth/login/begin');
+    const approval = {
+      params: { path: { user_code: code }, header: { 'Idempotency-Key': `approval-${code}` } },
+      body: { description: 'lost', access: ACCESS, credential: passkey.get(data!.publicKey) },
+    };
+    expect((await owner().POST('/auth/device/requests/{user_code}', approval)).response.status).toBe(204);
+    expect((await owner().POST('/auth/device/requests/{user_code}', approval)).response.status).toBe(204);
+  });
+
   test('A foreign client gets the token that the owner has approved with a passkey, once', async () => {
     const codes = await begin();
     expect(codes.user_code).toMatch(CODE);

@@ -1,6 +1,7 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { useEffect, useState } from 'preact/hooks';
-import { dashboardClient, type Problem, requireData, toProblem } from '../api.js';
+import { createDashboardClient } from '../../../generated/dashboard/client.js';
+import { dashboardClient, limitRequest, onWarning, type Problem, requireData, toProblem } from '../api.js';
 import type { SessionUser } from '../session.js';
 import { ActionButton } from '../ui/buttons.js';
 import { FormError, useFormError } from '../ui/form.js';
@@ -72,11 +73,15 @@ function Hint() {
   );
 }
 
+/** A passkey's response is accepted once, so that a second attempt after a lost response would be rejected. */
+const onceClient = createDashboardClient('/', { retry: { maxRetries: 0 }, onWarning });
+onceClient.use(limitRequest);
+
 /** Signs in with a passkey that the user selects. */
 async function signIn(): Promise<SessionUser> {
   const optionsJSON = requireData(await dashboardClient.POST('/api/auth/login/begin', { body: {} }));
   const body = toBody(await startAuthentication({ optionsJSON }));
-  return requireData(await dashboardClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
+  return requireData(await onceClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
 }
 
 /** Asks for a passkey to confirm one sensitive operation. @returns the credential for its request. */
@@ -98,7 +103,7 @@ export async function registerAccount(account: NewAccount): Promise<SessionUser>
   const optionsJSON = requireData(await dashboardClient.POST('/api/auth/register/begin', { body: account }));
   const body = toBody(await startRegistration({ optionsJSON }));
   const query = { username: account.username };
-  return requireData(await dashboardClient.POST('/api/auth/register/finish', { params: { query }, body }));
+  return requireData(await onceClient.POST('/api/auth/register/finish', { params: { query }, body }));
 }
 
 /** Adds a passkey to the account of this session. */
