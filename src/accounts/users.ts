@@ -203,27 +203,37 @@ const MAX_LABEL = 100;
 /** Control and format characters, which can make different names look the same, and unpaired surrogates. */
 const INVISIBLE = /\p{C}/u;
 
+/** The same without the joiners, which Persian and many emoji need. Such texts identify nobody. */
+const INVISIBLE_IN_TEXT = /[^\P{C}\u{200C}\u{200D}]/u;
+
 /**
  * Parses the username of a new account: normalises it to NFC and trims it.
  *
  * @throws AppError `invalid_input` when it is blank, longer than 64 characters, or contains invisible characters.
  */
 export function parseUsername(text: string): string {
-  return parseName(text, 'username', MAX_USERNAME);
+  return parseName(text, { field: 'username', maxLength: MAX_USERNAME, invisible: INVISIBLE });
 }
 
 /** Parses a display name of at most 100 characters. @throws AppError `invalid_input` as {@link parseUsername} does. */
 export function parseDisplayName(text: string): string {
-  return parseName(text, 'displayName', MAX_DISPLAY_NAME);
+  return parseName(text, { field: 'displayName', maxLength: MAX_DISPLAY_NAME, invisible: INVISIBLE_IN_TEXT });
 }
 
 /** Parses the name of a passkey or token. @throws AppError `invalid_input` as {@link parseDisplayName} does. */
 export function parseLabel(text: string): string {
-  return parseName(text, 'label', MAX_LABEL);
+  return parseName(text, { field: 'label', maxLength: MAX_LABEL, invisible: INVISIBLE_IN_TEXT });
 }
 
-function parseName(text: string, field: string, maxLength: number): string {
+interface NameRule {
+  readonly field: string;
+  readonly maxLength: number;
+  readonly invisible: RegExp;
+}
+
+function parseName(text: string, { field, maxLength, invisible }: NameRule): string {
   const name = text.normalize('NFC').trim();
-  if (name !== '' && Array.from(name).length <= maxLength && !INVISIBLE.test(name)) return name;
+  const isVisible = /[^\p{C}\s]/u.test(name) && !invisible.test(name);
+  if (isVisible && Array.from(name).length <= maxLength) return name;
   throw new AppError('invalid_input', `Expected ${field} to be 1 to ${maxLength} visible characters.`, { field });
 }

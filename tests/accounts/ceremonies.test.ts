@@ -108,6 +108,19 @@ describe('An invitation', () => {
   });
 });
 
+test.each([
+  ['Persian with a joiner', 'علی\u200cرضا', 201],
+  ['an emoji of several characters', 'Zoë 👩🏽\u200d🔬', 201],
+  ['a joiner alone', '\u200d', 400],
+  ['a right-to-left override', 'a\u202eb', 400],
+])('A display name may have joiners between visible characters: %s', async (_what, displayName, status) => {
+  expect((await stage.ada.send('POST', '/api/admin/invites', { username: 'zoe', displayName })).status).toBe(status);
+  // Joiners could make different usernames look the same.
+  expect(
+    (await stage.ada.send('POST', '/api/admin/invites', { username: `z${displayName}`, displayName })).status,
+  ).toBe(400);
+});
+
 test('A username is normalised to NFC and trimmed', async () => {
   const token = await stage.invite(' Ame\u0301lie ');
   const visitor = stage.visitor();
