@@ -209,10 +209,13 @@ const INVISIBLE_IN_TEXT = /[^\P{C}\u{200C}\u{200D}]/u;
 /**
  * Parses the username of a new account: normalises it to NFC and trims it.
  *
- * @throws AppError `invalid_input` when it is blank, longer than 64 characters, or contains invisible characters.
+ * @throws AppError `invalid_input` when it is blank, longer than 64 characters, contains invisible characters, or is a part of
+ * a path that clients resolve.
  */
 export function parseUsername(text: string): string {
-  return parseName(text, { field: 'username', maxLength: MAX_USERNAME, invisible: INVISIBLE });
+  const name = parseName(text, { field: 'username', maxLength: MAX_USERNAME, invisible: INVISIBLE });
+  if (name !== '.' && name !== '..') return name;
+  throw new AppError('invalid_input', `A username can't be "${name}".`, { field: 'username' });
 }
 
 /** Parses a display name of at most 100 characters. @throws AppError `invalid_input` as {@link parseUsername} does. */

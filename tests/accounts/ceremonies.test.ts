@@ -102,6 +102,8 @@ describe('An invitation', () => {
     ['that is taken, regardless of case', 'BOB', 409, 'conflict'],
     ['that is blank', '  ', 400, 'invalid_input'],
     ['with a right-to-left override', 'a\u202eb', 400, 'invalid_input'],
+    // Clients resolve it in the addresses that revoke the access of the user or remove the account.
+    ['that is a part of a path', '..', 400, 'invalid_input'],
   ])('cannot be created for a username %s', async (_reason, username, status, code) => {
     const person = { username, displayName: 'x' };
     expect(toStatusAndCode(await stage.ada.send('POST', '/api/admin/invites', person))).toEqual([status, code]);
