@@ -84,13 +84,11 @@ export function decodeError(response: Response, error: unknown): ApiError | unde
   });
 }
 
-/** Finds the message in our `error`, in fields that other services use, or in a plain text that is not HTML. */
+/** Finds the message in our `error`, in the fields that other services use, or in a plain text that is not HTML. */
 function findMessage(error: unknown): string | undefined {
   const nested = findMember(error, 'error');
   const text =
     (typeof error === 'string' && !error.trimStart().startsWith('<') ? error : undefined) ??
-    // OAuth's `error` is a code.
-    findText(error, 'error_description') ??
     findText(error, 'error') ??
     findText(nested, 'message') ??
     findText(error, 'message') ??

@@ -197,7 +197,10 @@ interface Known {
   readonly syscall: string;
 }
 
-function fromApiError({ message, statusCode, requestId }: ApiError): CommandError {
+function fromApiError({ message: text, body, statusCode, requestId }: ApiError): CommandError {
+  const { error_description: description } = Object(body) as { readonly error_description?: unknown };
+  // The `error` of OAuth, which the client takes for the message, is a code.
+  const message = typeof description === 'string' ? description.replace(/\p{Cc}+/gu, ' ').slice(0, 500) : text;
   if (statusCode === 401) {
     // The contract fixes the message of the service, which names a session.
     const reason = 'The token is invalid, expired or revoked, or its kind is not allowed to do this';
