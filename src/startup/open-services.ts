@@ -272,7 +272,8 @@ async function startBackups(
   config: Config,
   { database, options }: { readonly database: Database; readonly options: ServicesOptions },
 ): Promise<{ close(): Promise<void> }> {
-  const { startBackupSchedule } = await import('../storage/backups/schedule.js');
+  const { listBackupGauges, startBackupSchedule } = await import('../storage/backups/schedule.js');
+  options.gauges?.register(...listBackupGauges({ database, hours: config.backupHours }));
   return startBackupSchedule({
     database,
     place,

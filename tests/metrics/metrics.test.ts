@@ -1,5 +1,9 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createGauges } from '@trellis/core/telemetry';
 import { openMetrics } from '../../src/telemetry/metrics/metrics.js';
+import { eventually } from '../eventually.js';
 import { type RunningServer, startServer } from '../running-server.js';
 
 const QUERY = 'query Files { allFile { totalCount } }';
@@ -52,6 +56,33 @@ describe('the metrics of a server', () => {
     expect((await fetch(url.replace('/metrics', '/healthz'))).status).toBe(404);
     expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   });
+});
+
+test('the metrics show the time of the newest scheduled backup, and their interval', async () => {
+  const place = await mkdtemp(path.join(tmpdir(), 'trellis-backups-'));
+  const server = await startServer([
+    '--metrics',
+    '0',
+    '--services',
+    'secrets',
+    '--backup',
+    place,
+    '--backup-hours',
+    '12',
+  ]);
+  try {
+    await server.printed('The metrics are at');
+    const url = /http:\S+\/metrics/.exec(server.output())?.[0] ?? '';
+    const read = async (name: string) => findSample(await (await fetch(url)).text(), `trellis_backup_${name}_seconds`);
+    await eventually(async () => expect(await readdir(place)).toEqual([expect.stringMatching(/\.backup$/)]));
+    await eventually(async () =>
+      expect(Math.abs(Date.now() / 1000 - Number(await read('last_timestamp')))).toBeLessThan(600),
+    );
+    expect(await read('interval')).toBe(43_200);
+  } finally {
+    await server.stop();
+    await rm(place, { recursive: true });
+  }
 });
 
 test('TRELLIS_METRICS: a taken port stops the start', async () => {

@@ -6,6 +6,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Gauge } from '@trellis/core/telemetry';
 import { type Database, inTransaction } from '../database.js';
 import type { AwsEnvironment } from '../objects/s3-location.js';
 import type { DatabaseTargetConfig } from '../open-database.js';
@@ -50,6 +51,23 @@ export interface BackupScheduleOptions extends Omit<BackupRequest, 'name'> {
   /** Reports a failed backup, which is repeated after a quarter of an hour. */
   readonly report: (error: unknown) => void;
 }
+
+/** Lists the gauges of scheduled backups, whose values are the same at all servers of a database. */
+export const listBackupGauges = ({ database, hours }: Pick<BackupScheduleOptions, 'database' | 'hours'>): Gauge[] => [
+  {
+    name: 'trellis_backup_last_timestamp_seconds',
+    help: 'When the newest scheduled backup was made; 0 before the first one.',
+    async read() {
+      const row = await database.selectFrom('backup_schedule').select('last_at').executeTakeFirst();
+      return (row?.last_at ?? 0) / 1000;
+    },
+  },
+  {
+    name: 'trellis_backup_interval_seconds',
+    help: 'The time between two scheduled backups.',
+    read: () => hours * 3_600,
+  },
+];
 
 const LOOK_MS = 60_000;
 const RETRY_MS = 15 * 60_000;
