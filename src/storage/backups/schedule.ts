@@ -14,15 +14,22 @@ import { readDatabaseTime } from '../readiness.js';
 import { toWorkPrefix } from './archive.js';
 import { type BackupTarget, openBackupTarget, type StoredBackup } from './target.js';
 
-const NAME = /^trellis-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup(\.age)?$/;
+const NAME = /^trellis-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.backup(?:\.age)?$/;
 
 /** Returns the name of a scheduled backup, by which the names sort in the order of time. */
 export const toBackupName = (at: Date, isEncrypted: boolean): string =>
   `trellis-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup${isEncrypted ? '.age' : ''}`;
 
-/** Lists the backups with the names of {@link toBackupName}, the latest first. */
+/**
+ * Lists the backups with the names of {@link toBackupName}, the latest first. Their times are those of their names, as copies of
+ * files have others.
+ */
 export async function listBackups(target: BackupTarget): Promise<StoredBackup[]> {
-  const backups = (await target.list()).filter(({ name }) => NAME.test(name));
+  const backups = (await target.list()).flatMap((backup) => {
+    const [, day, hour, minute, second] = NAME.exec(backup.name) ?? [];
+    const writtenAt = new Date(`${day}T${hour}:${minute}:${second}Z`);
+    return Number.isNaN(writtenAt.getTime()) ? [] : [{ ...backup, writtenAt }];
+  });
   return backups.sort((a, b) => (a.name < b.name ? 1 : -1));
 }
 
