@@ -11,7 +11,21 @@ export interface NewProject {
   /** The version of the packages of Trellis. */
   readonly version: string;
   readonly parts: readonly string[];
+  /** The package manager that runs this program, such as `yarn/4.18.1 node/v24.0.0`, as all of them set it. */
+  readonly userAgent?: string | undefined;
 }
+
+/** The commands that install the packages of a project and start it, by package manager. */
+const NEXT_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['npm install', 'npm start'],
+  pnpm: ['pnpm install', 'pnpm start'],
+  // Yarn does not run the script `prestart`.
+  yarn: ['yarn install', 'yarn generate', 'yarn start'],
+  bun: ['bun install', 'bun run start'],
+};
+
+/** Yarn's own way of loading packages lacks functions of Node that the server uses. */
+const YARN_SETTINGS = 'nodeLinker: node-modules\n';
 
 /** A mistake of the user, as one line. */
 export class ProjectError extends Error {
@@ -45,7 +59,10 @@ const RENAMED = ['.gitignore', '.gitattributes'];
  * @returns what to do next.
  * @throws ProjectError if the folder has files or cannot be written to, or a part is unknown.
  */
-export async function createProject(folder: string, { version, parts }: NewProject): Promise<string> {
+export async function createProject(
+  folder: string,
+  { version, parts, userAgent = process.env.npm_config_user_agent }: NewProject,
+): Promise<string> {
   const unknown = parts.find((part) => !PARTS.includes(part as Part));
   if (unknown !== undefined) throw new ProjectError(`Expected one of ${PARTS.join(', ')}; received "${unknown}".`);
   const found = await makeFolder(folder);
@@ -57,7 +74,10 @@ export async function createProject(folder: string, { version, parts }: NewProje
   const manifest = toManifest(name, { version, parts }, await readDevDependencies());
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
-  return [`Wrote ${folder}. Next:`, '', `  cd ${quote(folder)}`, '  npm install', '  npm start', ''].join('\n');
+  const [manager = ''] = userAgent?.split('/') ?? [];
+  if (manager === 'yarn') await writeFile(path.join(folder, '.yarnrc.yml'), YARN_SETTINGS);
+  const commands = [`cd ${quote(folder)}`, ...(NEXT_COMMANDS[manager] ?? NEXT_COMMANDS.npm ?? [])];
+  return [`Wrote ${folder}. Next:`, '', ...commands.map((command) => `  ${command}`), ''].join('\n');
 }
 
 /** Creates a folder unless it exists. Returns the names of its files. */
