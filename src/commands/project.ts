@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watchTree } from '@trellis/core/watch-tree';
 import { Command } from 'commander';
+import { readEnvironment } from '../config/environment.js';
 import { importScript } from '../config/import-script.js';
 import { CommandError, oneLine, StartupError } from '../config/startup-error.js';
 import { runProgram, wantsJson } from './run-program.js';
@@ -48,7 +49,8 @@ function initCommand({ version, print }: Output): Command {
     .action(async (folder: string, flags: { readonly with?: string }) => {
       const { createProject, ProjectError } = await import('create-trellis/create-project');
       try {
-        print(await createProject(folder, { version, parts: flags.with?.split(',') ?? [] }));
+        const { npm_config_user_agent: userAgent = '' } = readEnvironment();
+        print(await createProject(folder, { version, parts: flags.with?.split(',') ?? [], userAgent }));
       } catch (error) {
         throw error instanceof ProjectError ? new StartupError(error.message) : error;
       }

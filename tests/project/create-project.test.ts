@@ -15,7 +15,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-const create = (name: string, parts: readonly string[] = []) => createProject(name, { version: '1.0.0', parts });
+const create = (name: string, parts: readonly string[] = []) =>
+  createProject(name, { version: '1.0.0', parts, userAgent: '' });
 
 describe('createProject', () => {
   test.each(['My app', "Ada's $HOME `id`", 'plain'])('prints a "cd" that a shell understands, for %s', async (name) => {
@@ -25,15 +26,15 @@ describe('createProject', () => {
   });
 
   test.each([
-    [undefined, ['npm install', 'npm start'], false],
+    ['', ['npm install', 'npm start'], false],
     ['npm/11.19.1 node/v20.20.2 linux x64', ['npm install', 'npm start'], false],
     ['pnpm/9.15.9 npm/? node/v20.20.2 linux x64', ['pnpm install', 'pnpm start'], false],
     ['bun/1.4.5 npm/? node/v26.3.0 linux x64', ['bun install', 'bun run start'], false],
     ['yarn/4.18.1 npm/? node/v20.20.2 linux x64', ['yarn install', 'yarn generate', 'yarn start'], true],
     ['other/1.0.0', ['npm install', 'npm start'], false],
-  ])('prints the commands of the package manager %s', async (userAgent, commands, hasSettings) => {
+  ])('prints the commands of the package manager "%s"', async (userAgent, commands, hasSettings) => {
     const app = path.join(folder, 'app');
-    const text = await createProject(app, { version: '1.0.0', parts: [], userAgent: userAgent ?? '' });
+    const text = await createProject(app, { version: '1.0.0', parts: [], userAgent });
     expect(text.split('\n').slice(3, -1)).toEqual(commands.map((command) => `  ${command}`));
     expect((await readdir(app)).includes('.yarnrc.yml')).toBe(hasSettings);
   });

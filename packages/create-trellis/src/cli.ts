@@ -23,7 +23,8 @@ async function run(): Promise<number> {
       process.stdout.write(`${USAGE}\n`);
       return values.help === true ? 0 : 2;
     }
-    const text = await createProject(folder, { version, parts: values.with?.split(',') ?? [] });
+    const { npm_config_user_agent: userAgent = '' } = process.env;
+    const text = await createProject(folder, { version, parts: values.with?.split(',') ?? [], userAgent });
     process.stdout.write(`${text}\n`);
     return 0;
   } catch (error) {

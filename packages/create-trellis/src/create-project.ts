@@ -12,7 +12,7 @@ export interface NewProject {
   readonly version: string;
   readonly parts: readonly string[];
   /** The package manager that runs this program, such as `yarn/4.18.1 node/v24.0.0`, as all of them set it. */
-  readonly userAgent?: string | undefined;
+  readonly userAgent: string;
 }
 
 /** The commands that install the packages of a project and start it, by package manager. */
@@ -59,10 +59,7 @@ const RENAMED = ['.gitignore', '.gitattributes'];
  * @returns what to do next.
  * @throws ProjectError if the folder has files or cannot be written to, or a part is unknown.
  */
-export async function createProject(
-  folder: string,
-  { version, parts, userAgent = process.env.npm_config_user_agent }: NewProject,
-): Promise<string> {
+export async function createProject(folder: string, { version, parts, userAgent }: NewProject): Promise<string> {
   const unknown = parts.find((part) => !PARTS.includes(part as Part));
   if (unknown !== undefined) throw new ProjectError(`Expected one of ${PARTS.join(', ')}; received "${unknown}".`);
   const found = await makeFolder(folder);
@@ -74,7 +71,7 @@ export async function createProject(
   const manifest = toManifest(name, { version, parts }, await readDevDependencies());
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
-  const [manager = ''] = userAgent?.split('/') ?? [];
+  const [manager = ''] = userAgent.split('/');
   if (manager === 'yarn') await writeFile(path.join(folder, '.yarnrc.yml'), YARN_SETTINGS);
   const commands = [`cd ${quote(folder)}`, ...(NEXT_COMMANDS[manager] ?? NEXT_COMMANDS.npm ?? [])];
   return [`Wrote ${folder}. Next:`, '', ...commands.map((command) => `  ${command}`), ''].join('\n');
@@ -129,7 +126,11 @@ async function readDevDependencies(): Promise<Readonly<Record<string, string>>> 
  *
  * @param dev The versions of `@trellis/dev`.
  */
-const toManifest = (name: string, { version, parts }: NewProject, dev: Readonly<Record<string, string>>): object => ({
+const toManifest = (
+  name: string,
+  { version, parts }: Omit<NewProject, 'userAgent'>,
+  dev: Readonly<Record<string, string>>,
+): object => ({
   name,
   version: '0.0.0',
   private: true,
