@@ -76,7 +76,7 @@ function RecordTypes({ types, chosen }: RecordTypesProps & { readonly chosen: st
         {types.map(({ kind }) => (
           <li key={kind}>
             <a href={`/site/records?kind=${kind}`} aria-current={kind === chosen ? 'page' : undefined}>
-              {kind} <span class="quiet">{counts?.get(kind) ?? ''}</span>
+              {kind} <span class="quiet">{counts?.get(kind)?.toLocaleString() ?? ''}</span>
             </a>
           </li>
         ))}
