@@ -130,7 +130,7 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       throw new ContentError('expected a closing quote for the text that begins here.', lineFrom(start));
     }
     if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
-    checkNodes(document, lineFrom);
+    const isWritten = checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
     const lineAt = (path: readonly (number | string)[]) => linesBefore + lineOfNode(document, path, counter);
     const isList = Array.isArray(value);
@@ -139,6 +139,7 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       (index, path) => lineAt(isList ? [index, ...path] : path),
       () => lineAt([]),
     );
+    if (!isWritten) return entries;
     const { contents } = document;
     return entries.map((entry, index) => ({
       ...entry,
@@ -152,9 +153,7 @@ function findWritten(entry: unknown): Readonly<Record<string, string>> | undefin
   const found = new Map<string, string>();
   const look = (node: unknown, path: readonly (number | string)[]): void => {
     if (isScalar(node)) {
-      const isText = typeof node.value === 'string' || node.value === null;
-      if (!isText && node.source !== undefined && node.source !== String(node.value))
-        found.set(pathKey(path), node.source);
+      if (isWrittenDifferently(node)) found.set(pathKey(path), node.source);
     } else if (isSeq(node)) {
       node.items.forEach((item, index) => look(item, [...path, index]));
     } else if (isMap(node)) {
@@ -163,6 +162,12 @@ function findWritten(entry: unknown): Readonly<Record<string, string>> | undefin
   };
   look(entry, []);
   return found.size === 0 ? undefined : Object.fromEntries(found);
+}
+
+function isWrittenDifferently(node: Scalar): node is Scalar & { readonly source: string } {
+  const { value, source } = node;
+  const isShort = typeof value === 'boolean' || typeof value === 'number';
+  return isShort && source !== undefined && source !== String(value);
 }
 
 interface ParsedYaml {
@@ -250,8 +255,11 @@ const MAX_REPEATED = 2 * 1024 * 1024;
  * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text or the value around them.
  * The parser's own check for duplicates compares each key with every other, and its limit of aliases does not depend on the
  * text that they repeat.
+ *
+ * @returns whether JavaScript writes a number or boolean differently.
  */
-function checkNodes(document: Document.Parsed, lineAt: (offset: number) => number): void {
+function checkNodes(document: Document.Parsed, lineAt: (offset: number) => number): boolean {
+  let isWritten = false;
   const anchors = new Map<string, readonly number[]>();
   const aliases: { readonly offset: number; readonly repeated: number }[] = [];
   let total = 0;
@@ -272,6 +280,7 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
     },
     Value(_key, node) {
       const { anchor, range } = node;
+      if (isScalar(node)) isWritten ||= isWrittenDifferently(node);
       if (anchor !== undefined && range) anchors.set(anchor, range);
       const duplicate = isMap(node) ? findDuplicate(node.items) : undefined;
       if (duplicate) {
@@ -280,6 +289,7 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
       }
     },
   });
+  return isWritten;
 }
 
 /** Returns the first key that equals a previous key. */
