@@ -22,6 +22,7 @@ import {
   schemaDigest,
   storedColumns,
   type TableColumn,
+  type ValueLink,
 } from './records/record-schema.js';
 import {
   bulkLoad,
@@ -48,6 +49,8 @@ export interface RecordStore extends SiteRecords {
   createMissingIndexes(): Promise<void>;
   /** Creates the index of a query shape, which a different process has requested. */
   makeIndex(key: IndexKey): void;
+  /** Returns the values of a link that lead to no record, of up to {@link ROWS_AT_ONCE} rows after a position. */
+  findUnlinked(link: ValueLink, after: number): UnlinkedValues;
   /**
    * Applies the changes of transactions that were recorded elsewhere, in one transaction.
    *
@@ -55,6 +58,15 @@ export interface RecordStore extends SiteRecords {
    */
   applyChanges(changesets: readonly Uint8Array[]): void;
 }
+
+interface UnlinkedValues {
+  readonly values: readonly { readonly value: string; readonly position: number }[];
+  /** The position of the last row; `undefined` if there is none after the position. */
+  readonly last: number | undefined;
+}
+
+/** Takes a few milliseconds. */
+const ROWS_AT_ONCE = 2_000;
 
 export interface RecordStoreOptions extends SiteRecordsOptions {
   /** Called when other processes can read a change: of records, which is described, or of an index. */
@@ -227,6 +239,22 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     const stored = JSON.parse(this.meta(LAST_CHANGE) ?? '{}') as Partial<RecordChange>;
     if (stored.revision === revision) return stored as RecordChange;
     return { revision, kinds: Object.keys(this.opened.tables), ids: [], isTruncated: true };
+  }
+
+  findUnlinked({ kind, from, isList, target, to }: ValueLink, after: number): UnlinkedValues {
+    const [table, column, linked, key] = [kind, from, target, to].map(quoteIdentifier);
+    const some = `SELECT position FROM ${table} WHERE position > ? ORDER BY position LIMIT ${ROWS_AT_ONCE}`;
+    const last = this.statements.get(`SELECT max(position) FROM (${some})`, [after])?.[0];
+    if (typeof last !== 'number') return { values: [], last: undefined };
+    const [source, value] = isList
+      ? [`${table} t, json_each(t.${column}) v`, 'v.value']
+      : [`${table} t`, `t.${column}`];
+    const rows = this.statements.all(
+      `SELECT ${value}, t.position FROM ${source} WHERE t.position > ? AND t.position <= ? AND ${value} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ${linked} l WHERE l.${key} = ${value}) ORDER BY t.position`,
+      [after, last],
+    );
+    return { values: rows.map(([found, position]) => ({ value: String(found), position: Number(position) })), last };
   }
 
   async createMissingIndexes(): Promise<void> {

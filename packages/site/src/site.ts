@@ -14,6 +14,7 @@ import { type RecordTables, schemaDigest } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
 import { type DigestWaits, findPendingFile, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
+import { LinkProblems } from './sources/link-problems.js';
 import {
   EntryProblems,
   formatProblem,
@@ -54,6 +55,8 @@ export interface Site extends ReadableSite {
   readonly file: string;
   /** Settles when each source in code has run once. Queries before see the records of earlier starts. */
   readonly firstRuns: Promise<void>;
+  /** Settles when the links of all records were checked once, after the first runs. */
+  readonly firstCheck: Promise<void>;
   close(): void;
   /** Closes the site, and moves its damaged records aside, so that opening it again makes new ones. */
   discard(): void;
@@ -138,8 +141,20 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
     if (count > 0) options.onWarnings?.([...before, ...problems.messages], count);
     const running = runSources({ ...NO_MODULES, ...options.modules, store, tables, codecs: options.codecs });
     live?.start();
-    makeIndexes(store, options);
+    const indexes = makeIndexes(store, options);
+    const links = new LinkProblems({
+      ...{ store, tables, directory: options.workingDirectory ?? directory },
+      report: (found) => options.onWarnings?.(found.map(formatProblem), found.length),
+    });
+    const firstCheck = Promise.all([indexes, running.firstRuns]).then(() => links.check());
+    const follows = options.watch !== undefined || options.modules !== undefined;
+    const checks = follows ? firstCheck.then(() => links.follow()) : firstCheck;
+    // Damage is reported by the store itself.
+    checks.catch((error: unknown) => {
+      if (!isDamage(error)) options.onWarnings?.([`The links of records can't be checked: ${String(error)}`], 1);
+    });
     const close = (): void => {
+      links.close();
       live?.close();
       void running.close();
       void content.close();
@@ -150,9 +165,9 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
       moveDamagedAside(file);
     };
     const { firstRuns } = running;
-    const listAll = (): ProblemReport => toProblemReport([...listProblems(), ...running.problems()]);
+    const listAll = (): ProblemReport => toProblemReport([...listProblems(), ...running.problems(), ...links.list()]);
     const readDigest = createDigestReader(store, live?.late);
-    return { store, file, config, summary, firstRuns, readDigest, problems: listAll, close, discard };
+    return { store, file, config, summary, firstRuns, firstCheck, readDigest, problems: listAll, close, discard };
   } catch (error) {
     store.close();
     throw error;
@@ -242,7 +257,7 @@ type CopyOptions = Pick<FollowOptions, 'file' | 'modules' | 'tables'> & Pick<Sit
 export function openCopiedRecords({ tables, modules, ...options }: CopyOptions): RecordStore {
   const schema = { tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS };
   const store = openRecordStore({ ...options, ...schema });
-  makeIndexes(store, {});
+  void makeIndexes(store, {});
   return store;
 }
 
@@ -254,8 +269,8 @@ export const recordsDigest = ({ tables, modules }: Pick<FollowOptions, 'modules'
  * Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. Damage is
  * reported by the store itself.
  */
-function makeIndexes(store: RecordStore, { onWarnings }: Pick<SiteOptions, 'onWarnings'>): void {
-  store.createMissingIndexes().catch((error: unknown) => {
+function makeIndexes(store: RecordStore, { onWarnings }: Pick<SiteOptions, 'onWarnings'>): Promise<void> {
+  return store.createMissingIndexes().catch((error: unknown) => {
     if (isDamage(error)) return;
     onWarnings?.([`Queries stay slow because an index can't be created: ${String(error)}`], 1);
   });

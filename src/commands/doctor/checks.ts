@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, readdir, stat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { findStorageFault, isAccessibleToOthers, isDamage, listDamaged } from '@trellis/core/storage';
 import { formatProblem, type ProblemReport } from '@trellis/site/sources/problems';
@@ -299,9 +300,13 @@ async function readProblems(config: Config, recordsDirectory: string): Promise<P
     signal,
     watch: {},
   });
+  const done = new AbortController();
   try {
+    // The timer keeps the process alive, which the work of the site in the background does not.
+    await Promise.race([site.firstCheck, sleep(SCAN_TIMEOUT_MS, undefined, { signal: done.signal })]);
     return site.problems();
   } finally {
+    done.abort();
     site.close();
   }
 }

@@ -109,6 +109,17 @@ function linkTargets(tables: RecordTables): ReadonlySet<string> {
   return targets;
 }
 
+/** The columns of a link that names records by a value. */
+export interface ValueLink {
+  /** The path of the field with its type, such as `Post.author`. */
+  readonly name: string;
+  readonly kind: string;
+  readonly from: string;
+  readonly isList: boolean;
+  readonly target: string;
+  readonly to: string;
+}
+
 /** The SQLite type of a column. Floats are REAL: a whole number beyond 2^53 could not be read back as an INTEGER. */
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
 

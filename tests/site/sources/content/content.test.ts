@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import type { RecordField, RecordTable, ScalarField, ScalarType } from '@trellis/core/record-types';
+import { formatProblem } from '@trellis/site/sources/problems';
 import { records } from '../../../../src/generated/site/records.js';
+import { eventually } from '../../../eventually.js';
 import { type Row, SiteFolder } from '../site-folder.js';
 
 const scalar = (name: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
@@ -253,6 +255,30 @@ describe('links', () => {
     expect(site.warnings).toEqual([
       `dishes/a.md:3: Dish.cover: expected the path of a File; received ${JSON.stringify(cover)}.`,
     ]);
+  });
+
+  test('by a value that no record has are reported with their file, until there is one', async () => {
+    folder.put('dishes/a.md', markdown({ title: 'A', like: 'B', likes: ['A', 'D'] }));
+    folder.put(
+      'dishes/b.json',
+      '[{"title": "C", "like": "B"}, {"title": "E", "like": null, "likes": ["D", "D", "A"]}]',
+    );
+    const table = dish(['dishes/**'], [link('likes', 'Dish', { list: true, to: 'title' })]);
+    const warnings: string[] = [];
+    const onWarnings = (messages: readonly string[]): void => void warnings.push(...messages);
+    const tables = { ...records, Dish: table };
+    const site = await folder.open({ tables, onWarnings, workingDirectory: folder.directory, watch: {} });
+    const problems = () => site.problems().entries.map(formatProblem);
+    await site.firstCheck;
+    const of = (field: string, title: string, more: string) =>
+      `dishes/a.md: Dish.${field}: no Dish has the title "${title}"${more}.`;
+    const unknown = [of('like', 'B', ' (2 links)'), of('likes', 'D', ' (3 links)')];
+    expect(problems()).toEqual(unknown);
+    expect(warnings).toEqual(unknown);
+    folder.put('dishes/d.md', markdown({ title: 'D', like: 'F' }));
+    await eventually(() => expect(problems()).toEqual([of('like', 'B', ' (2 links)'), expect.stringContaining('"F"')]));
+    expect(warnings.slice(2)).toEqual(['dishes/d.md: Dish.like: no Dish has the title "F".']);
+    site.close();
   });
 
   test('begin with an alias of the configuration', async () => {
