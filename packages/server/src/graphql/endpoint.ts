@@ -121,17 +121,18 @@ interface GraphqlResult {
  * replacer function. The audits of that package test this endpoint.
  */
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
-  const handle = createHandler(options);
+  const unread = new UnreadResponses();
+  const handle = createHandler(options, unread);
   const compress = createRepeatedCompression();
   return (request, response, requestId, given = []) => {
     const report: ReportError = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
     const headers = [...given];
     const finish = (result: GraphqlResult): Promise<void> | undefined => {
-      if (result.response) return sendResponse(response, result.response, headers);
+      if (result.response) return sendResponse(response, result.response, { headers, unread });
       const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
       if (result.stream) return sendResults(response, result.stream, { ...options.streams, headers, show });
-      return send(response, type, result, { show, compress, headers });
+      return send(response, type, result, { show, compress, headers, unread });
     };
     const fail = (error: unknown): void => {
       report(error);
@@ -168,7 +169,7 @@ interface Exchange {
 }
 
 /** Responds without a promise where it can, because a few of them take as long as sending a stored response. */
-function createHandler(options: GraphqlOptions) {
+function createHandler(options: GraphqlOptions, unread: UnreadResponses) {
   const { reuse, admit, onOperation } = options;
   const cache = reuse && new ResponseCache(reuse);
   const execute = createExecutor(options, cache);
@@ -182,7 +183,10 @@ function createHandler(options: GraphqlOptions) {
   function respond(unparsed: UnparsedRequest, exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
     const { type } = exchange;
     const known = type && cache?.find({ ...unparsed, type });
-    if (!known) return execute(unparsed, exchange);
+    if (!known) {
+      unread.assertFew();
+      return execute(unparsed, exchange);
+    }
     onOperation?.(exchange.response, known.operationName);
     return { status: 200, response: known };
   }
@@ -323,7 +327,7 @@ const toTarget = (headers: string[]): HeaderTarget => ({
 function sendResponse(
   response: ServerResponse,
   toSend: QueryResponse,
-  given: readonly string[],
+  { headers: given, unread }: Pick<SendOptions, 'headers' | 'unread'>,
 ): Promise<void> | undefined {
   const { 'accept-encoding': accepted, 'if-none-match': condition } = response.req.headers;
   const encoding = toSend.isCompressible ? chooseEncoding(accepted) : undefined;
@@ -334,6 +338,7 @@ function sendResponse(
   const write = ({ headers, body }: EncodedResponse): void => {
     response.writeHead(200, [...given, ...headers]);
     response.end(body, 'latin1');
+    unread.track(response, body.length);
   };
   const encoded = toSend.encode(encoding);
   if (encoded instanceof Promise) return encoded.then(write);
@@ -430,13 +435,37 @@ interface SendOptions {
   readonly headers: readonly string[];
   readonly show: (error: unknown) => GraphQLFormattedError;
   readonly compress: ReturnType<typeof createRepeatedCompression>;
+  readonly unread: UnreadResponses;
+}
+
+/** As much as 16 of the largest responses. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+
+/** Bounds the memory of responses whose clients read slowly, or not at all. */
+class UnreadResponses {
+  #bytes = 0;
+
+  /** @throws AppError `unavailable` until clients have read enough, or have disconnected. */
+  assertFew(): void {
+    if (this.#bytes < MAX_UNREAD_BYTES) return;
+    throw new AppError('unavailable', 'Too many responses wait for clients that read slowly. Retry shortly.', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+
+  /** Counts a response that the system has not taken at once, until it has been sent. */
+  track(response: ServerResponse, bytes: number): void {
+    if (!response.socket?.writableLength) return;
+    this.#bytes += bytes;
+    response.once('close', () => (this.#bytes -= bytes));
+  }
 }
 
 async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
   { status, headers, data, errors }: GraphqlResult,
-  { show, compress, headers: given }: SendOptions,
+  { show, compress, headers: given, unread }: SendOptions,
 ): Promise<void> {
   // The specification recommends errors first, where they are visible in a long response.
   const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
@@ -455,11 +484,13 @@ async function send(
   if (encoding !== undefined) {
     const bytes = await compress(body, encoding);
     response.writeHead(status, { ...common, 'Content-Encoding': encoding, 'Content-Length': bytes.length }).end(bytes);
+    unread.track(response, bytes.length);
     return;
   }
   response.writeHead(status, { ...common, 'Content-Length': length });
   // ASCII text is the same in both encodings, and latin1 is written in a third of the time.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
+  unread.track(response, length);
 }
 
 /** Converts a list of names and values in turns. */

@@ -22,6 +22,8 @@ export interface ConnectionLimits extends LingerLimits {
   readonly checkMs: number;
   /** The time for which a connection may be idle between two requests. */
   readonly keepAliveMs: number;
+  /** The time for which a client may read nothing of its response. */
+  readonly stalledMs: number;
   readonly connections: number;
 }
 
@@ -32,6 +34,8 @@ const LIMITS: ConnectionLimits = {
   // Longer than the 60 seconds after which nginx and AWS load balancers close an idle connection. If the server closed
   // first, a proxy could send a request on a connection that is being closed, and would respond with 502.
   keepAliveMs: 65_000,
+  // The default of nginx (send_timeout).
+  stalledMs: 60_000,
   // Each may need 64 KiB for headers, 256 MiB in total. Most systems allow a process many times as many file
   // descriptors, so enough remain for databases, files and forges.
   connections: 4_096,
@@ -78,6 +82,7 @@ export function createHttpServer(
     },
     handle,
   );
+  server.setTimeout(limits.stalledMs, (socket) => closeStalled(socket, limits));
   // Node keeps one header more than allowed, so that acceptHead() detects the excess.
   server.maxHeadersCount = MAX_HEADERS + 1;
   const connections = Math.ceil(limits.connections / processes);
@@ -113,6 +118,15 @@ function dropConnections(server: Server, limit: number): void {
     socket.destroy();
     server.emit('drop');
   });
+}
+
+/**
+ * Closes a connection after its timeout. Node sets different ones between requests and for lingering sockets. During a
+ * request, a handler may take longer as long as no bytes wait for the client.
+ */
+function closeStalled(socket: Socket, { stalledMs }: ConnectionLimits): void {
+  const isWaitingForHandler = socket.timeout === stalledMs && socket.writableLength === 0;
+  if (!isWaitingForHandler) socket.destroy();
 }
 
 /**

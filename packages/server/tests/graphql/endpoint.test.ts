@@ -1,4 +1,4 @@
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@trellis/core/errors';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
@@ -13,7 +13,7 @@ const schema = buildSchema(`
   enum Colour { RED }
   input Filter { and: Filter, name: String }
   type Item { name: String!, item: Item, colour: Colour, many(values: Int): [Item!]!, wait: String }
-  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item, thing: Thing, busy(seconds: Int): String }
+  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, long: String, gone: Item, thing: Thing, busy(seconds: Int): String }
   interface Thing { name: String }
   type Mutation { touch: Boolean }
 `);
@@ -37,6 +37,7 @@ const roots = {
   refuse: () => {
     throw new AppError('not_found', 'No item with this name.');
   },
+  long: () => 'x'.repeat(64 * 1024 * 1024),
   break: () => {
     throw new Error('connect /srv/private/site.db');
   },
@@ -240,6 +241,23 @@ describe('GraphQL endpoint', () => {
       const { body } = await post({ query: '{ item { many(values: 900) { name } } }' });
       expect(body.errors).toBeUndefined();
     });
+  });
+
+  test('rejects queries while clients do not read 256 MiB of responses', async () => {
+    const query = '/graphql?query=%7Blong%7D';
+    const readOne = (): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) =>
+        httpRequest(origin + query, { headers: json }, resolve)
+          .on('error', reject)
+          .end(),
+      );
+    const unread: IncomingMessage[] = [];
+    while (unread.length < 4) unread.push(await readOne());
+    const small = () => get({ query: '{ item { name } }' });
+    const { status, headers } = await small();
+    expect([status, headers['retry-after']]).toEqual([503, '5']);
+    unread.forEach((response) => response.destroy());
+    while ((await small()).status !== 200);
   });
 
   describe('a malformed request', () => {

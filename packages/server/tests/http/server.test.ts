@@ -97,10 +97,31 @@ describe('HTTP server', () => {
       expect(statusesIn(await readAll(socket))).toEqual([200]);
     });
 
-    test('are 10 and 30 seconds, checked every second, and 65 seconds between requests', async () => {
+    test('end a connection whose client does not read, and no other response that takes longer', async () => {
+      const port = await start({ stalledMs: 100 });
+      // More than both kernels buffer.
+      const large = Buffer.alloc(32 * 1024 * 1024);
+      server.removeAllListeners('request').on('request', ({ url }: IncomingMessage, response: ServerResponse) => {
+        if (url === '/large') response.end(large);
+        else setTimeout(() => response.end('late'), 300);
+      });
+      const [stalled, patient] = [await open(port), await open(port)];
+      stalled.pause().write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      patient.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      expect(await readAll(patient)).toMatch(/late$/);
+      const ended = once(
+        stalled.on('error', () => undefined),
+        'close',
+      );
+      stalled.resume();
+      await ended;
+      expect(stalled.bytesRead).toBeLessThan(large.length);
+    });
+
+    test('are 10 and 30 seconds, checked every second, 65 seconds between requests, and 60 without progress', async () => {
       await start();
-      const { headersTimeout, requestTimeout, keepAliveTimeout } = server;
-      expect([headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([10_000, 30_000, 65_000]);
+      const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server;
+      expect([headersTimeout, requestTimeout, keepAliveTimeout, timeout]).toEqual([10_000, 30_000, 65_000, 60_000]);
     });
   });
 
