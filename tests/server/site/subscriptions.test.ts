@@ -199,6 +199,22 @@ test('subscriptions beyond the limit of an address are refused until one is clos
   });
 });
 
+test('the addresses of one IPv6 network count as one', async () => {
+  const { url } = await start({ siteStreams: '20', trustProxy: '1' });
+  const open = new AbortController();
+  const subscribe = async (address: string): Promise<number> => {
+    const headers = { Accept: 'text/event-stream', 'X-Forwarded-For': address };
+    const response = await fetch(`${url}/graphql?query=${encodeURIComponent(QUERY)}`, { headers, signal: open.signal });
+    return response.status;
+  };
+  const statuses = [];
+  for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1']) {
+    statuses.push(await subscribe(address));
+  }
+  open.abort();
+  expect(statuses).toEqual([200, 200, 503, 200]);
+});
+
 test('a site that requires a token sends changes to callers with it only', async () => {
   const token = 'a'.repeat(32);
   const { url } = await start({ siteAccess: 'token', siteToken: token });

@@ -14,13 +14,14 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { toEtag } from '../http/payload.js';
+import { toRateLimitKey } from '../http/rate-limits.js';
 import { getClientAddress } from '../http/request.js';
 import { PRIVATE } from '../http/responses.js';
 import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS, startHeart } from '../rest/event-stream.js';
 import type { GraphqlRequest } from './request.js';
 
 export interface SubscriptionOptions {
-  /** The largest number of open streams. One address may have a tenth of them. */
+  /** The largest number of open streams. One address, or IPv6 network, may have a tenth of them. */
   readonly max: number;
   /** The name of the setting that changes the limit, for messages. */
   readonly setting: string;
@@ -57,7 +58,7 @@ export class SubscriptionLimit {
   open(request: IncomingMessage, response: ServerResponse): void {
     const { max, setting } = this.#options;
     if (max === 0) throw new AppError('unavailable', `Subscriptions are switched off on this server (${setting}).`);
-    const address = getClientAddress(request);
+    const address = toRateLimitKey(getClientAddress(request));
     const ofAddress = this.#byAddress.get(address) ?? 0;
     if (this.#count >= max || ofAddress >= Math.ceil(max / 10)) {
       throw new AppError('unavailable', `Too many subscriptions are open. ${setting} sets the limit. Retry later.`, {
