@@ -79,17 +79,35 @@ describe('run', () => {
       await expect(access(file)).rejects.toThrow('ENOENT');
     });
 
+    test('is rejected if it makes a build run code', async () => {
+      const file = join(cli.folder, 'built');
+      await cli.run(['put', 'makeflags', '--consumer', cli.consumer, '--tag', 'build'], {
+        stdin: `--eval=$(shell touch ${file})`,
+      });
+      const said = await cli.run(['run', '--tag', 'build', '--', 'make', '--version'], { env: SHELL_PATH });
+      expect([said.code, said.err]).toEqual([5, expect.stringContaining('makeflags would set MAKEFLAGS')]);
+      await expect(access(file)).rejects.toThrow('ENOENT');
+    });
+
     test('is set if --secret names it', async () => {
       const named = ['run', '--tag', tag, '--secret', 'LD_LIBRARY_PATH=ld-library-path', ...check];
       expect(await cli.run(named, { env: SHELL_PATH })).toMatchObject({ code: 0, err: '' });
     });
 
-    test.each(['PATH', 'NODE_OPTIONS', 'BASH_ENV', 'DYLD_INSERT_LIBRARIES', 'npm_config_script_shell', 'PYTHONPATH'])(
-      'isLoaderVariable: %s changes how programs load code',
-      (variable) => expect(isLoaderVariable(variable)).toBe(true),
+    test.each([
+      'PATH',
+      'LUA_INIT_5_4',
+      'CARGO_BUILD_RUSTC_WRAPPER',
+      'NODE_OPTIONS',
+      'BASH_ENV',
+      'DYLD_INSERT_LIBRARIES',
+      'npm_config_script_shell',
+      'PYTHONPATH',
+    ])('isLoaderVariable: %s changes how programs load code', (variable) =>
+      expect(isLoaderVariable(variable)).toBe(true),
     );
 
-    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])(
+    test.each(['DB_PASSWORD', 'PATHS', 'CARGO_REGISTRY_TOKEN', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])(
       'isLoaderVariable: %s is harmless',
       (variable) => expect(isLoaderVariable(variable)).toBe(false),
     );
