@@ -1,6 +1,7 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { findSlugProblem } from '../../sealing/env-names.js';
 import {
   fetchCheckedValue,
   type ObjectMetadata,
@@ -156,8 +157,15 @@ export async function fetchSecrets({ client }: CommandContext, selection: Secret
   const filter = omitUndefined({ tag: tag && [...tag], used_by: consumer, rotation_due: due, reseal });
   const objects: ObjectMetadata[] = [];
   const pages = readAll((page) => client.GET('/objects', { params: { query: { ...filter, ...page } } }));
-  for await (const object of pages) objects.push(object);
+  for await (const object of pages) objects.push(assertNamed(object));
   return objects;
+}
+
+/** The names become variables and files, which a manipulated service could choose by names that the contract forbids. */
+function assertNamed(object: ObjectMetadata): ObjectMetadata {
+  const problem = findSlugProblem(object.slug);
+  if (problem === undefined) return object;
+  throw new CommandError(`The service returned an invalid name of a secret: ${problem}`, EXIT.failed);
 }
 
 /**

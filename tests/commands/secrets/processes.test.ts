@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,6 +89,33 @@ describe('run', () => {
       const said = await cli.run(['run', '--tag', 'build', '--', 'make', '--version'], { env: SHELL_PATH });
       expect([said.code, said.err]).toEqual([5, expect.stringContaining('makeflags would set MAKEFLAGS')]);
       await expect(access(file)).rejects.toThrow('ENOENT');
+    });
+
+    test('is not hidden in a name that only a manipulated service could return', async () => {
+      const [name, file] = ['PATH=X', join(cli.folder, 'hidden')];
+      const folder = join(cli.folder, newName());
+      await mkdir(folder);
+      await writeFile(join(folder, 'build'), `#!/bin/sh\n: > '${file}'`, { mode: 0o700 });
+      await cli.run(['put', 'hidden', '--consumer', cli.consumer, '--tag', 'hidden'], { stdin: `:${folder}` });
+      const service = createServer(async (request, response) => {
+        const url = new URL((request.url ?? '').replace(encodeURIComponent(name), 'hidden'), cli.server);
+        const found = await fetch(url, { headers: { authorization: request.headers.authorization ?? '' } });
+        const isList = found.headers.get('content-type')?.includes('json') === true;
+        const bytes = Buffer.from(await found.arrayBuffer());
+        const body = isList ? bytes.toString().replaceAll('"slug":"hidden"', `"slug":${JSON.stringify(name)}`) : bytes;
+        const headers = [...found.headers].filter(([header]) => /^(?:content-type|x-|etag)/.test(header));
+        response.writeHead(found.status, Object.fromEntries(headers)).end(body);
+      });
+      await once(service.listen(0, '127.0.0.1'), 'listening');
+      const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}/secrets`;
+      try {
+        const run = ['run', '--server', server, '--tag', 'hidden', '--', '/bin/sh', '-c', 'build'];
+        const said = await cli.run(run, { env: SHELL_PATH });
+        await expect(access(file)).rejects.toThrow('ENOENT');
+        expect(said).toMatchObject({ code: 1, err: expect.stringContaining('invalid name of a secret') as string });
+      } finally {
+        service.close();
+      }
     });
 
     test('is set if --secret names it', async () => {
