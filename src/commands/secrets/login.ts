@@ -165,7 +165,7 @@ async function waitForToken(
       continue;
     }
     const { data, error, response } = polled;
-    if (data) return data.access_token;
+    if (data) return assertToken(data.access_token);
     const name = response.status === 400 ? (error as { readonly error?: string } | undefined)?.error : undefined;
     if (name === 'slow_down') seconds += SLOW_DOWN_SECONDS;
     else if (name === 'access_denied') throw new CommandError('The request was denied on the page', EXIT.refused);
@@ -173,6 +173,12 @@ async function waitForToken(
     else if (name !== 'authorization_pending') throw decodeError(response, error) ?? new Error('unexpected response');
   }
   throw new CommandError('The code has expired. Start the command again', EXIT.refused);
+}
+
+/** Asserts that a token is one of RFC 6750, as it is quoted in the commands of a keyring. */
+function assertToken(token: string): string {
+  if (/^[\w.~+/-]+=*$/.test(token)) return token;
+  throw new CommandError('The response of the server is not a valid token', EXIT.failed);
 }
 
 function requireNetworkError(error: unknown): undefined {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import { newName, openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
@@ -118,6 +121,37 @@ test('login rejects an unknown permission, and plain http to another machine', a
   const refused = await login(newFile(), ['--permission', 'root']);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('other than list, read, write') as string });
   expect(await login(newFile(), ['--server', 'http://192.0.2.1'])).toMatchObject({ code: 4 });
+});
+
+test('login rejects a token with other characters than those of tokens', async () => {
+  const codes = { device_code: 'x', user_code: 'x', verification_uri: 'x', expires_in: 600, interval: 1 };
+  const token = {
+    access_token: "trs_'\ndelete-keychain login\n'",
+    token_type: 'Bearer',
+    expires_in: 60,
+    scope: 'list',
+  };
+  const service = createServer((request, response) => {
+    const answer = request.url?.endsWith('/token') ? token : codes;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const folder = join(cli.folder, newName());
+  await mkdir(folder);
+  // As on macOS, where the command that stores the token is read from standard input.
+  await writeFile(join(folder, 'security'), `#!/bin/sh\ncat > "$0.commands"`, { mode: 0o700 });
+  const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const { PATH = '' } = process.env;
+  process.env.PATH = `${folder}${delimiter}${PATH}`;
+  try {
+    const args = ['login', '--server', server, '--config', newFile(), '--store', 'keyring'];
+    const said = await cli.run(args, { env: { ...env(), PATH: folder }, sleep: async () => undefined });
+    await expect(stat(join(folder, 'security.commands'))).rejects.toThrow('ENOENT');
+    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('not a valid token') as string });
+  } finally {
+    process.env.PATH = PATH;
+    service.close();
+  }
 });
 
 describe('--store keyring', () => {
