@@ -91,6 +91,19 @@ describe('run', () => {
       await expect(access(file)).rejects.toThrow('ENOENT');
     });
 
+    test('is rejected if it is a command of trellis secrets', async () => {
+      const file = join(cli.folder, 'asked');
+      await cli.run(['put', 'trellis-secrets-token-command', '--consumer', cli.consumer, '--tag', 'nested'], {
+        stdin: `touch ${file}`,
+      });
+      const nested = [process.execPath, 'dist/cli.js', 'secrets', 'list'];
+      const child = runCli(['secrets', 'run', '--tag', 'nested', '--', ...nested], cli.env);
+      const read = collect(child);
+      expect(await waitForExit(child)).toBe(5);
+      expect(read()).toContain('would set TRELLIS_SECRETS_TOKEN_COMMAND');
+      await expect(access(file)).rejects.toThrow('ENOENT');
+    });
+
     test('is not hidden in a name that only a manipulated service could return', async () => {
       const [name, file] = ['PATH=X', join(cli.folder, 'hidden')];
       const folder = join(cli.folder, newName());
