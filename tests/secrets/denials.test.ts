@@ -103,6 +103,16 @@ test('a flood adds few entries, whose counts add up', async () => {
   for (const { names = [] } of entries) expect(names.length).toBeLessThanOrEqual(10);
 });
 
+test('a flood of invalid credentials does not hide the source of a denial with a valid one', async () => {
+  for (let index = 0; index < 300; index += 1) deny('unauthenticated', { address: `2001:db8:${index}::1` });
+  deny('forbidden', { caller: consumer('acme/shop'), address: '198.51.100.9' });
+  await denials.flush();
+  const found = (await listEntries()).filter(({ reason }) => reason === 'forbidden');
+  expect(found).toEqual([
+    expect.objectContaining({ ip: '198.51.100.9', actor: 'c-acme/shop', operation: 'getObject' }),
+  ]);
+});
+
 test('a failed write is reported', async () => {
   const reported: unknown[] = [];
   const broken = createDenialLog(stage.database, { report: (error) => void reported.push(error) });

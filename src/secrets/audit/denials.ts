@@ -51,7 +51,10 @@ interface DenialLogOptions {
 const WINDOW_MS = 600_000;
 const MAX_PER_SOURCE = 10;
 
-/** The limit of sources in a window; the others share one entry, so that a flood can't fill the log. */
+/**
+ * The limit of sources in a window, with and without a valid credential each; the others share one entry, so that a flood
+ * can't fill the log. A flood of invalid credentials hides no denial of a valid one.
+ */
 const MAX_SOURCES = 200;
 
 /** The requested names that an entry contains. */
@@ -74,6 +77,7 @@ interface Group {
 export function createDenialLog(database: Database, options: DenialLogOptions): DenialLog {
   const { report, windowMs = WINDOW_MS, maxPerSource = MAX_PER_SOURCE, now = Date.now } = options;
   const sources = new Map<string, Map<string, Group>>();
+  const counts = { anonymous: 0, identified: 0 };
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -93,6 +97,7 @@ export function createDenialLog(database: Database, options: DenialLogOptions): 
     timer = undefined;
     const open = [...sources.values()].flatMap((groups) => [...groups.values()]).filter(({ count }) => count > 0);
     sources.clear();
+    counts.anonymous = counts.identified = 0;
     return write(open);
   };
 
@@ -100,7 +105,10 @@ export function createDenialLog(database: Database, options: DenialLogOptions): 
     const { operation, caller, address, error } = request;
     const actor = caller && toActor(caller);
     const source = `${address} ${actor?.type ?? ''} ${actor?.id ?? ''}`;
-    const isKnownSource = sources.has(source) || sources.size < MAX_SOURCES;
+    const kind = actor ? 'identified' : 'anonymous';
+    const isNewSource = !sources.has(source) && counts[kind] < MAX_SOURCES;
+    if (isNewSource) counts[kind] += 1;
+    const isKnownSource = isNewSource || sources.has(source);
     const groups = sources.get(isKnownSource ? source : '') ?? new Map<string, Group>();
     sources.set(isKnownSource ? source : '', groups);
     const key = JSON.stringify([operation, error.code, request.workload]);
