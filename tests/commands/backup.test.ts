@@ -314,6 +314,18 @@ describe('restore: changes nothing for', () => {
     await expectRefused('The backup is corrupt: table people', '--force');
   });
 
+  test('a backup with a path as the name of a file', async () => {
+    const foreign = path.join(folder, 'notes.new');
+    await writeFile(foreign, 'notes');
+    const archive = new DatabaseSync(file);
+    // The SHA-256 of an empty file.
+    const digest = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+    archive.prepare("insert into archive_files values ('../notes', x'', ?)").run(digest);
+    archive.close();
+    await expectRefused('The backup contains an unknown file', '--force');
+    expect(await readFile(foreign, 'utf8')).toBe('notes');
+  });
+
   test('a backup of a newer release, also one whose tables this release can work with', async () => {
     const archive = new DatabaseSync(file);
     const version = MIGRATIONS.length;

@@ -341,6 +341,8 @@ async function replaceFiles(
   files: readonly ArchivedFile[],
   replaceDatabase: () => Promise<void>,
 ): Promise<void> {
+  const unknown = files.find(({ name }) => name !== SERVER_KEY_FILE);
+  if (unknown) throw new ArchiveError(`The backup contains an unknown file "${unknown.name}"`);
   const paths = files.map(({ name }) => join(state, name));
   try {
     for (const file of files) await stageFile(state, file);
@@ -355,7 +357,6 @@ async function replaceFiles(
 }
 
 async function stageFile(state: string, { name, content }: ArchivedFile): Promise<void> {
-  if (name !== SERVER_KEY_FILE) throw new ArchiveError(`The backup contains an unknown file "${name}"`);
   const handle = await open(`${join(state, name)}.new`, 'w', 0o600);
   try {
     await handle.chmod(0o600);
