@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -110,7 +110,7 @@ describe('run', () => {
       await mkdir(folder);
       await writeFile(join(folder, 'build'), `#!/bin/sh\n: > '${file}'`, { mode: 0o700 });
       await cli.run(['put', 'hidden', '--consumer', cli.consumer, '--tag', 'hidden'], { stdin: `:${folder}` });
-      const service = createServer(async (request, response) => {
+      const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
         const url = new URL((request.url ?? '').replace(encodeURIComponent(name), 'hidden'), cli.server);
         const found = await fetch(url, { headers: { authorization: request.headers.authorization ?? '' } });
         const isList = found.headers.get('content-type')?.includes('json') === true;
@@ -118,7 +118,8 @@ describe('run', () => {
         const body = isList ? bytes.toString().replaceAll('"slug":"hidden"', `"slug":${JSON.stringify(name)}`) : bytes;
         const headers = [...found.headers].filter(([header]) => /^(?:content-type|x-|etag)/.test(header));
         response.writeHead(found.status, Object.fromEntries(headers)).end(body);
-      });
+      };
+      const service = createServer((request, response) => void forward(request, response));
       await once(service.listen(0, '127.0.0.1'), 'listening');
       const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}/secrets`;
       try {
