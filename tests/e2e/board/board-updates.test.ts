@@ -132,6 +132,25 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come during a selection').waitFor();
   });
 
+  test('an update neither scrolls back to a row that the user has left, nor drops the focus of its button', async () => {
+    await page.setViewportSize({ width: 1200, height: 400 });
+    await page.reload();
+    await at.rows.nth(10).waitFor();
+    await page.keyboard.press('j');
+    await at.rows.first().locator('a.open:focus').waitFor();
+    await page.mouse.click(2, 300);
+    await page.evaluate(() => scrollTo(0, 500));
+    const readPosition = (): Promise<number> => page.evaluate(() => scrollY);
+    expect(await readPosition()).toBe(500);
+    await openPullRequest(55, 'Come while scrolled');
+    await bar().waitFor();
+    expect(await readPosition()).toBe(500);
+    await bar().press('Enter');
+    await at.row('Come while scrolled').waitFor();
+    await page.locator('h1:focus').waitFor();
+    await page.setViewportSize({ width: 1200, height: 850 });
+  });
+
   test('a merge is refused while the commit that it would merge waits behind the updates bar', async () => {
     const one = pullRequests().find(({ number }) => number === 52)!;
     Object.assign(one, { headRefOid: 'e'.repeat(40), updatedAt: new Date().toISOString() });

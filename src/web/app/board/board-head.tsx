@@ -136,12 +136,17 @@ export function UpdatesBar({ count }: { readonly count: number }) {
   return (
     <div class="updates" role="status">
       {count > 0 && (
-        <button type="button" class="main" onClick={showNewest}>
+        <ActionButton class="main" onAct={showUpdates}>
           Show {count} {count === 1 ? 'update' : 'updates'}
-        </button>
+        </ActionButton>
       )}
     </div>
   );
+}
+
+function showUpdates(): Promise<void> {
+  showNewest();
+  return Promise.resolve();
 }
 
 /**

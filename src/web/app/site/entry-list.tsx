@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { onFocusLost } from '../ui/buttons.js';
 
 /**
  * Moves the focus between the links of a list with the arrow keys, Home and End. Up and Down move by one row of the
@@ -32,8 +33,9 @@ export function useArrowKeys<List extends HTMLElement = HTMLUListElement>(shown:
       holdsFocus.current = true;
       if (target instanceof HTMLElement) stopAt(target);
     };
-    const onLeave = ({ relatedTarget }: FocusEvent): void => {
-      if (relatedTarget !== null) holdsFocus.current = false;
+    const onLeave = (event: FocusEvent): void => {
+      if (event.relatedTarget !== null) holdsFocus.current = false;
+      onFocusLost(event, () => (holdsFocus.current = false));
     };
     const listening = new AbortController();
     const { signal } = listening;

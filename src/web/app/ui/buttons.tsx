@@ -72,6 +72,17 @@ export function useFocusHandover(element: RefObject<HTMLElement | null>): void {
 }
 
 /**
+ * Calls `act` after a press beside all elements has taken the focus away. Some browsers report the removal of a focused element
+ * as well, before it is removed.
+ */
+export function onFocusLost({ target, relatedTarget }: FocusEvent, act: () => void): void {
+  if (relatedTarget !== null) return;
+  queueMicrotask(() => {
+    if (target instanceof Element && target.isConnected && document.activeElement === document.body) act();
+  });
+}
+
+/**
  * The time after the first press in which a second one is ignored, so that a double click confirms nothing. Clicks also
  * carry a click count; key presses do not.
  */

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { SEARCH_TERMS } from '../../../../board-search/board-search.js';
 import { SELECTION, toSelectionAddress } from '../../ui/address.js';
+import { onFocusLost } from '../../ui/buttons.js';
 import { getRowKey, type PullRequest } from '../data/rows.js';
 
 interface Selection {
@@ -118,7 +119,8 @@ function focusOn(row: Element | undefined): void {
 
 /**
  * Restores the focus when the focused element is removed: on the row that takes the place of a removed row, or on the
- * menu of a removed button. The browser would move it to the top of the page.
+ * menu of a removed button. The browser would move it to the top of the page. A focus that a press beside all elements has
+ * taken away is not restored.
  */
 function useFocusRestoration(): void {
   useLayoutEffect(() => {
@@ -128,6 +130,7 @@ function useFocusRestoration(): void {
       at = rows().findIndex((row) => row === current());
       menu = document.activeElement?.closest('details.more') ?? null;
     };
+    const forget = (event: FocusEvent): void => onFocusLost(event, () => (at = -1));
     const watcher = new MutationObserver(() => {
       if (at === -1 || document.activeElement !== document.body) return;
       const list = rows();
@@ -135,10 +138,12 @@ function useFocusRestoration(): void {
       else focusOn(list[Math.min(at, list.length - 1)]);
     });
     document.addEventListener('focusin', remember);
+    document.addEventListener('focusout', forget);
     const list = document.getElementById('content');
     if (list !== null) watcher.observe(list, { childList: true, subtree: true });
     return () => {
       document.removeEventListener('focusin', remember);
+      document.removeEventListener('focusout', forget);
       watcher.disconnect();
     };
   }, []);
