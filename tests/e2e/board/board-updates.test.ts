@@ -151,6 +151,25 @@ describeInBrowser('updates of the board', () => {
     await page.setViewportSize({ width: 1200, height: 850 });
   });
 
+  test('a refresh that ends after drafts were shown keeps them', async () => {
+    let end = (): void => undefined;
+    const isEnded = new Promise<void>((resolve) => (end = resolve));
+    await page.route('**/api/dashboard/refresh?*', async (route) => {
+      const response = await route.fetch();
+      await isEnded;
+      await route.fulfill({ response });
+    });
+    const refresh = page.getByRole('button', { name: 'Refresh', exact: true });
+    await refresh.click();
+    await page.getByLabel('Search pull requests').fill('is:draft');
+    await at.row('Try another search').waitFor();
+    end();
+    await eventuallyEquals(() => refresh.getAttribute('aria-busy'), 'false');
+    expect(await at.titles()).toEqual(['Try another search']);
+    await page.unroute('**/api/dashboard/refresh?*');
+    await page.getByLabel('Search pull requests').fill('');
+  });
+
   test('a merge is refused while the commit that it would merge waits behind the updates bar', async () => {
     const one = pullRequests().find(({ number }) => number === 52)!;
     Object.assign(one, { headRefOid: 'e'.repeat(40), updatedAt: new Date().toISOString() });

@@ -26,13 +26,12 @@ const owners = signal<readonly components['schemas']['SharedUser'][]>(preloadedB
 
 interface BoardHeadProps {
   readonly title: string;
-  readonly includeDrafts: boolean;
   /** Key figures beside the title. */
   readonly children?: ComponentChildren;
 }
 
 /** The head of every board page: title, owner picker and refresh controls. */
-export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
+export function BoardHead({ title, children }: BoardHeadProps) {
   useLayoutEffect(() => void loadOwners(), []);
   return (
     <>
@@ -50,7 +49,7 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
             Pause<span class="spare"> updates</span>
           </span>
         </label>
-        <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
+        <ActionButton onAct={refreshBoard}>Refresh</ActionButton>
       </div>
       {boardError.value !== undefined && (
         <p class="notes problem" role="alert">

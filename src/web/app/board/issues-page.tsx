@@ -36,7 +36,7 @@ export function IssuesPage() {
   const board = shownBoard.value;
   return (
     <>
-      <BoardHead title="Issues" includeDrafts={false} />
+      <BoardHead title="Issues" />
       {board === undefined ? (
         boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : (

@@ -59,7 +59,7 @@ export function PullRequestsPage() {
   const board = shownBoard.value ?? first?.board;
   return (
     <>
-      <BoardHead title="Pull requests" includeDrafts={drafts}>
+      <BoardHead title="Pull requests">
         {board && hasSource(board) && <Tiles {...(first?.counts ?? countTiles(board))} onFilter={onFilter} />}
       </BoardHead>
       {board === undefined ? (

@@ -25,7 +25,7 @@ export function RepositoriesPage() {
   const board = shownBoard.value;
   return (
     <>
-      <BoardHead title="Repositories" includeDrafts />
+      <BoardHead title="Repositories" />
       <p class="quiet">
         With a webhook, changes appear instantly; otherwise at the next refresh. <a href="/">Pull requests</a>
       </p>

@@ -35,7 +35,7 @@ export function InsightsPage() {
   const board = newestBoard.value;
   return (
     <>
-      <BoardHead title="Insights" includeDrafts />
+      <BoardHead title="Insights" />
       {board === undefined ? (
         boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : (

@@ -42,12 +42,16 @@ export function preloadBoard(includeDrafts: boolean, first?: FirstRows): Promise
   });
 }
 
+/** The board that the page follows. */
+let followed: BoardQuery | undefined;
+
 /** Follows the selected board while a component is shown: the user's own board as a stream, others by polling. */
 export function useBoard(includeDrafts: boolean): void {
   const whose = boardOwner.value;
   // A layout effect runs before the first paint, so that the board is requested first.
   useLayoutEffect(() => {
     const query = { owner: whose, includeDrafts };
+    followed = query;
     let subscription = consumePreloadedBoard(query) ?? subscribe(query);
     // An open stream would keep the page out of the browser's back/forward cache.
     const onHide = (): void => subscription.stop();
@@ -172,15 +176,20 @@ async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: A
   return requireData(await dashboardClient.GET('/api/dashboard', { params: { query }, ...options }));
 }
 
-/** Refreshes the user's own board, or reads a shared one again, and shows the result at once. */
-export async function refreshBoard(includeDrafts: boolean): Promise<void> {
-  const whose = boardOwner.value;
+/**
+ * Refreshes the user's own board, or reads a shared one again, and shows the result at once, unless the page follows a different
+ * board by then.
+ */
+export async function refreshBoard(): Promise<void> {
+  const asked = followed;
+  if (asked === undefined) return;
+  const board = await (asked.owner === '' ? refreshOwnBoard(asked) : readBoard(asked));
+  if (asked === followed) applyBoard(board, true);
+}
+
+async function refreshOwnBoard({ includeDrafts }: BoardQuery): Promise<Board> {
   const query = { includeDrafts, includeSnoozed: true };
-  const board =
-    whose === ''
-      ? requireData(await dashboardClient.POST('/api/dashboard/refresh', { params: { query } }))
-      : await readBoard({ owner: whose, includeDrafts });
-  applyBoard(board, true);
+  return requireData(await dashboardClient.POST('/api/dashboard/refresh', { params: { query } }));
 }
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
