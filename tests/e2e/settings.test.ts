@@ -487,8 +487,9 @@ describeInBrowser('settings page', () => {
     await button('Stop sharing with bob').click();
     await said('bob can no longer view your board.');
     await sharing.getByText('Not shared with anyone.').waitFor();
-    await guest.page.reload();
-    await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
+    await guest.page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    await guest.page.getByText("This board isn't shared with you.").waitFor();
+    expect(stage.takeComplaints()).toContain('403 GET /api/dashboard');
     await guest.page.getByText('No code host connected yet.').waitFor();
     expect(await picker.count()).toBe(0);
     await guest.close();

@@ -32,7 +32,7 @@ interface BoardHeadProps {
 
 /** The head of every board page: title, owner picker and refresh controls. */
 export function BoardHead({ title, children }: BoardHeadProps) {
-  useLayoutEffect(() => void loadOwners(), []);
+  useLayoutEffect(() => void loadOwners(), [boardOwner.value]);
   return (
     <>
       <div class="head">
@@ -77,7 +77,7 @@ function OwnerPicker() {
   );
 }
 
-/** Loads the shared boards. They rarely change, so once per page view is enough. */
+/** Loads the shared boards. They rarely change, so once per page view and selected board is enough. */
 async function loadOwners(): Promise<void> {
   const found =
     consumePreloaded('sharedWithMe') ??

@@ -5,7 +5,8 @@ import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
 import { ApiError } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, keepProblem, requireData, toProblem, waitToRetry } from '../../api.js';
 import { user } from '../../session.js';
-import { applyBoard, boardError, boardOwner, firstRows, shownBoard } from './board-store.js';
+import { showError } from '../../ui/toasts.js';
+import { applyBoard, boardError, boardOwner, firstRows, selectBoard, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
 
 /** How long a stream may be silent before the board is read without it. Servers send the first board at once. */
@@ -113,6 +114,12 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
         user.value = null;
         return;
       }
+      if (boardOwner.peek() === query.owner && isUnshared(error, query)) {
+        end();
+        showError(error, query.owner);
+        selectBoard('');
+        return;
+      }
       const problem = toProblem(error);
       // Until the stream arrives, the board is read without it.
       const isPolled = isTimeout(error) && query.owner === '' && !silence.signal.aborted;
@@ -127,6 +134,10 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
     }
   }
 }
+
+/** Returns whether a board is no longer shared with the user: its owner has ended the sharing, or was removed. */
+const isUnshared = (error: unknown, { owner }: BoardQuery): boolean =>
+  owner !== '' && error instanceof ApiError && (error.statusCode === 403 || error.statusCode === 404);
 
 const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
 
@@ -183,8 +194,13 @@ async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: A
 export async function refreshBoard(): Promise<void> {
   const asked = followed;
   if (asked === undefined) return;
-  const board = await (asked.owner === '' ? refreshOwnBoard(asked) : readBoard(asked));
-  if (asked === followed) applyBoard(board, true);
+  try {
+    const board = await (asked.owner === '' ? refreshOwnBoard(asked) : readBoard(asked));
+    if (asked === followed) applyBoard(board, true);
+  } catch (error) {
+    if (asked === followed && isUnshared(error, asked)) selectBoard('');
+    throw error;
+  }
 }
 
 async function refreshOwnBoard({ includeDrafts }: BoardQuery): Promise<Board> {
