@@ -170,6 +170,19 @@ describeInBrowser('updates of the board', () => {
     await page.getByLabel('Search pull requests').fill('');
   });
 
+  test('the ages of rows grow while the page is open', async () => {
+    const tab = await stage.context.newPage();
+    await tab.clock.install();
+    await tab.goto(`${stage.server.origin}/`);
+    const age = tab.locator('.pull', { hasText: 'Come while scrolled' }).locator('time');
+    expect(await age.textContent()).toMatch(/^(?:now|\d minutes? ago)$/);
+    // With a response, the page would notice that its clock is ahead.
+    await tab.route('**/api/**', () => undefined);
+    await tab.clock.fastForward(3 * 3_600_000);
+    await eventuallyEquals(() => age.textContent(), '3 hours ago');
+    await tab.close();
+  });
+
   test('a merge is refused while the commit that it would merge waits behind the updates bar', async () => {
     const one = pullRequests().find(({ number }) => number === 52)!;
     Object.assign(one, { headRefOid: 'e'.repeat(40), updatedAt: new Date().toISOString() });

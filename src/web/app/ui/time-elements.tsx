@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatDateTime, formatRelativeTime, serverNow } from './times.js';
 
@@ -51,10 +52,16 @@ export function formatDuration(seconds: number): string {
 
 const toMinutes = (seconds: number): string => `${Math.ceil(seconds / 60)} min`;
 
+/** Changes every minute. */
+const minute = signal(0);
+
+setInterval(() => (minute.value += 1), MINUTE_MS);
+
 /**
- * A relative time, such as "3 days ago". The absolute time in the tooltip is formatted on hover, to save work in lists.
+ * A relative time, such as "3 days ago", which is updated every minute. The absolute time in the tooltip is formatted on hover, to save work in lists.
  */
 export function RelativeTime({ time }: { readonly time: string }) {
+  void minute.value;
   return (
     <time dateTime={time} onPointerEnter={({ currentTarget }) => (currentTarget.title = formatDateTime(time))}>
       {formatRelativeTime(time)}
