@@ -112,6 +112,15 @@ describeInBrowser('filters of the board', () => {
     expect(await pages.count()).toBe(0);
   });
 
+  test('“Show all pull requests” removes the conditions, and keeps order and grouping', async () => {
+    await at.select('Group by', 'repository');
+    await page.getByLabel('Search pull requests').fill('no title contains this');
+    await page.getByRole('button', { name: 'Show all pull requests' }).click();
+    await at.shown(all);
+    await page.getByRole('heading', { name: `acme/shop (GitHub) ${all - 2}` }).waitFor();
+    await at.select('Group by', 'whose turn it is');
+  });
+
   test('rows are sorted by creation time', async () => {
     await at.select('Group by', 'nothing');
     await at.select('Sort by', 'created');
@@ -306,5 +315,22 @@ describeInBrowser('filters of the board', () => {
     await page.getByRole('checkbox', { name: 'Snoozed' }).uncheck();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await at.shown(all - 2);
+  });
+
+  test('a board whose pull requests are all hidden as drafts or snoozed says so, and shows them', async () => {
+    const { origin } = stage.server;
+    const board = await page.request.get(`${origin}/api/dashboard`);
+    const { pullRequests } = (await board.json()) as {
+      pullRequests: { forge: string; repo: string; number: number }[];
+    };
+    for (const { forge, repo: fullName, number } of pullRequests) {
+      const data = { forge, fullName, number, untilChange: true };
+      await page.request.post(`${origin}/api/pull-requests/snooze`, { data, headers: { Origin: origin } });
+    }
+    await at.open('/', 'Pull requests');
+    await page.getByText('All open pull requests are drafts or snoozed.').waitFor();
+    await page.getByRole('button', { name: 'Show all pull requests' }).click();
+    await at.row('Try another search').getByText('draft', { exact: true }).waitFor();
+    await at.shown(all + 1);
   });
 });

@@ -78,7 +78,10 @@ function Issues({ board }: { readonly board: Board }) {
 function NoIssues({ board }: { readonly board: Board }) {
   if (board.issues.length === 0) return <EmptyBoard board={board} rows="issues" />;
   const clear = (
-    <button type="button" onClick={() => (issueFilter.value = { ...NO_ISSUE_FILTER, housekeeping: true })}>
+    <button
+      type="button"
+      onClick={() => (issueFilter.value = { ...NO_ISSUE_FILTER, sort: issueFilter.value.sort, housekeeping: true })}
+    >
       Show all issues
     </button>
   );

@@ -21,12 +21,14 @@ import {
   type Filter,
   type FilterOptions,
   type Group,
+  isFiltering,
   isPlainList,
   listFilterOptions,
   needsDrafts,
   NO_FILTER,
   suggestTexts,
   toGroups,
+  withoutConditions,
 } from './filter/filter.js';
 import { createViewMatcher } from './filter/views.js';
 import { hasSeveralForges } from './list/badges.js';
@@ -146,7 +148,7 @@ function PullRequestList({ board, counts }: PullRequestListProps) {
         isReadOnly={!isOwn}
       />
       <Pager {...paged} />
-      {rows.length === 0 && <NoRows board={board} />}
+      {rows.length === 0 && <NoRows board={board} filter={used} snoozed={snoozed} />}
       {isOwn && (
         <BulkBar
           chosen={rows.filter((row) => chosen.has(getRowKey(row)))}
@@ -166,14 +168,33 @@ const sumSections = ({ sections }: BoardCounts): number =>
 const withTotals = (groups: readonly Group[], { sections }: BoardCounts): readonly Group[] =>
   groups.map((group) => ({ ...group, total: group.rows[0] && sections[group.rows[0].section] }));
 
-function NoRows({ board }: { readonly board: Board }) {
-  if (board.pullRequests.length === 0) return <EmptyBoard board={board} rows="pull requests" />;
-  const clear = (
-    <button type="button" onClick={() => onFilter(NO_FILTER)}>
+interface NoRowsProps {
+  readonly board: Board;
+  readonly filter: Filter;
+  /** The number of snoozed rows. */
+  readonly snoozed: number;
+}
+
+/** Explains why no row is listed. */
+function NoRows({ board, filter, snoozed }: NoRowsProps) {
+  const isFiltered = isFiltering(filter);
+  const hidden = [
+    ...(board.hiddenDrafts > 0 ? ['drafts'] : []),
+    ...(snoozed > 0 && !filter.snoozed ? ['snoozed'] : []),
+  ];
+  if (board.pullRequests.length === 0 && hidden.length === 0) return <EmptyBoard board={board} rows="pull requests" />;
+  const show = (
+    <button
+      type="button"
+      onClick={() => onFilter(isFiltered ? withoutConditions(filter) : { drafts: true, snoozed: true })}
+    >
       Show all pull requests
     </button>
   );
-  return <EmptyState icon="search" text="No pull requests match the filters." next={clear} />;
+  const text = isFiltered
+    ? 'No pull requests match the filters.'
+    : `All open pull requests are ${hidden.join(' or ')}.`;
+  return <EmptyState icon="search" text={text} next={show} />;
 }
 
 type TileCounts = Pick<BoardCounts, 'failing' | 'open' | 'repositories'>;

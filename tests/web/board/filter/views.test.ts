@@ -55,6 +55,14 @@ test('openView: shows drafts and snoozed rows if the view searches for them', ()
   expect(open('-is:draft')).toMatchObject({ drafts: false, snoozed: false });
 });
 
+test('openView: keeps the page size', () => {
+  const view = { name: 'mine', filter: {}, sort: 'board', group: 'none' } as const;
+  expect(openView(view, { ...NO_FILTER, size: '100', author: 'mona' })).toEqual({
+    ...NO_FILTER,
+    ...{ view: 'mine', group: 'none', size: '100' },
+  });
+});
+
 test('toView: adds a search to that of the open view', () => {
   const open = { name: 'mine', filter: { search: 'author:mona' }, sort: 'board', group: 'none' } as const;
   expect(toView({ ...NO_FILTER, view: 'mine', text: '-is:draft' }, open).filter.search).toBe('author:mona -is:draft');

@@ -11,11 +11,11 @@ import {
   type FilterOptions,
   GROUP_NAMES,
   isFiltering,
-  NO_FILTER,
   PAGE_SIZES,
   QUICK_FILTERS,
   type QuickFilter,
   SORT_OPTIONS,
+  withoutConditions,
 } from './filter.js';
 
 interface FilterBarProps {
@@ -90,10 +90,8 @@ function listActiveFilters({ filter, choices, onFilter }: FilterBarProps): reado
   return [{ name: 'Show', value: QUICK_FILTERS[pill].name, onRemove: () => onFilter({ pill: 'all' }) }, ...active];
 }
 
-/** Removes all conditions, but keeps order, grouping and page size. */
 function clearFilters({ filter, onFilter }: FilterBarProps): void {
-  const { sort, group, drafts, snoozed, size } = filter;
-  if (isFiltering(filter)) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed, size });
+  if (isFiltering(filter)) onFilter(withoutConditions(filter));
 }
 
 const NAMED_GROUPS = Object.entries(GROUP_NAMES) as [Filter['group'], string][];

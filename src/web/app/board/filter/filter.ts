@@ -110,6 +110,12 @@ export function isFiltering(filter: Filter): boolean {
   return filter.view !== '' || countConditions(filter) > 0;
 }
 
+/** Returns a filter without its conditions. The order, the grouping, hidden rows and the page size stay. */
+export const withoutConditions = ({ sort, group, drafts, snoozed, size }: Filter): Filter => ({
+  ...NO_FILTER,
+  ...{ sort, group, drafts, snoozed, size },
+});
+
 /** Counts the conditions of a filter. */
 function countConditions({ section, pill, repo, author, label, ci, created, updated, text }: Filter): number {
   const conditions = [section, repo, author, label, ci, created, updated, text];

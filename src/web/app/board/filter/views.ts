@@ -2,7 +2,7 @@ import { joinSearches, parseBoardSearch } from '../../../../board-search/board-s
 import type { components } from '../../../../generated/dashboard/client.js';
 import { serverNow } from '../../ui/times.js';
 import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
-import { type Filter, NO_FILTER, QUICK_FILTERS, type QuickFilter } from './filter.js';
+import { type Filter, QUICK_FILTERS, type QuickFilter, withoutConditions } from './filter.js';
 
 export type SavedView = components['schemas']['SavedView'];
 type ViewFilter = components['schemas']['ViewFilter'];
@@ -45,7 +45,7 @@ const isWithin = (time: string, hours: number | undefined, now: number): boolean
 export function openView({ name, filter, sort, group }: SavedView, before: Filter): Filter {
   const { states } = parseBoardSearch(filter.search ?? '');
   return {
-    ...NO_FILTER,
+    ...withoutConditions(before),
     view: name,
     sort: sort === 'board' ? before.sort : sort,
     group,
