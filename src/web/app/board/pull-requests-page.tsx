@@ -12,7 +12,7 @@ import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './bo
 import { boardError, boardOwner, firstRows, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type PullRequest } from './data/rows.js';
-import { countTabs, loadViews, savedViews, type TabCounts } from './filter/board-tabs.js';
+import { countSections, loadViews, savedViews, type TabCounts } from './filter/board-tabs.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
 import {
@@ -30,7 +30,7 @@ import {
   toGroups,
   withoutConditions,
 } from './filter/filter.js';
-import { createViewMatcher } from './filter/views.js';
+import { countViews, createViewMatcher } from './filter/views.js';
 import { hasSeveralForges } from './list/badges.js';
 import { Pager, usePage } from './list/paging.js';
 import { PullRequestGroups } from './list/pull-request-list.js';
@@ -299,7 +299,7 @@ interface FilteredBoard {
 }
 
 /** Applies a filter to a board and memoises the result. */
-function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoard {
+function useFilteredBoard({ pullRequests, hiddenDrafts }: Board, filter: Filter): FilteredBoard {
   const choices = useMemo(() => listFilterOptions(pullRequests), [pullRequests]);
   const known = savedViews.value;
   const used = useMemo(
@@ -317,7 +317,13 @@ function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoar
     () => pullRequests.filter(({ snooze }) => isSnoozedListed || !snooze),
     [pullRequests, isSnoozedListed],
   );
-  const tabs = useMemo(() => countTabs(listed, used, known ?? []), [listed, used, known]);
+  const tabs = useMemo(
+    () => ({
+      sections: countSections(listed, used),
+      views: countViews({ pullRequests, hiddenDrafts }, used, known ?? []),
+    }),
+    [listed, used, known, hiddenDrafts],
+  );
   const rows = useMemo(
     () => applyFilter(view ? listed.filter(createViewMatcher(view)) : listed, used),
     [listed, used, view],

@@ -1,5 +1,11 @@
 import { applyFilter, type Filter, NO_FILTER } from '../../../../src/web/app/board/filter/filter.js';
-import { createViewMatcher, openView, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
+import {
+  countViews,
+  createViewMatcher,
+  openView,
+  toView,
+  toViewName,
+} from '../../../../src/web/app/board/filter/views.js';
 import { pullRequest as row } from '../../../dashboard/pull-request.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
@@ -61,6 +67,18 @@ test('openView: keeps the page size', () => {
     ...NO_FILTER,
     ...{ view: 'mine', group: 'none', size: '100' },
   });
+});
+
+test('countViews: counts the rows that each view lists, and leaves out views with drafts that are not loaded', () => {
+  const view = (name: string, search: string) => ({ name, filter: { search }, sort: 'board', group: 'none' }) as const;
+  const views = [view('drafts', 'is:draft'), view('snoozed', 'is:snoozed'), view('all', '')];
+  const snoozed = row({ number: 5, snooze: { untilChange: true } });
+  const draft = row({ number: 6, draft: true, section: 'drafts' });
+  const count = (pullRequests: typeof ROWS, hiddenDrafts: number, text = '') =>
+    Object.fromEntries(countViews({ pullRequests, hiddenDrafts }, { ...NO_FILTER, text }, views));
+  expect(count([...ROWS, snoozed], 1)).toEqual({ snoozed: 1, all: 4 });
+  // A search for drafts loads them, but an opened view replaces the search.
+  expect(count([...ROWS, snoozed, draft], 0, 'is:draft')).toEqual({ drafts: 1, snoozed: 1, all: 4 });
 });
 
 test('toView: adds a search to that of the open view', () => {

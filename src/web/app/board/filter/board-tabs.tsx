@@ -8,12 +8,15 @@ import { showToast } from '../../ui/toasts.js';
 import { type PullRequest, type Section, SECTION_NAMES, type Writable } from '../data/rows.js';
 import { toFilterUrl } from './filter-store.js';
 import { createMatcher, type Filter } from './filter.js';
-import { createViewMatcher, openView, type SavedView, toView, toViewName } from './views.js';
+import { openView, type SavedView, toView, toViewName } from './views.js';
 
 /** The numbers of rows in the tabs. */
 export interface TabCounts {
   readonly sections: Readonly<Partial<Record<Section, number>>>;
-  /** The numbers of the views by name; undefined while only the first rows of the board are there. */
+  /**
+   * The numbers of the views by name, without those of views with drafts that are not loaded; undefined while only the first
+   * rows of the board are there.
+   */
   readonly views: ReadonlyMap<string, number> | undefined;
 }
 
@@ -79,13 +82,12 @@ function Tab({ name, count, isView = false, isShown, onShow }: TabProps) {
   );
 }
 
-/** Counts the rows of each tab. A view replaces the conditions of the filter, and a section is added to them. */
-export function countTabs(rows: readonly PullRequest[], filter: Filter, views: readonly SavedView[]): TabCounts {
+/** Counts the listed rows of each section. A section is added to the conditions of the filter. */
+export function countSections(listed: readonly PullRequest[], filter: Filter): TabCounts['sections'] {
   const matches = createMatcher({ ...filter, section: '' });
   const sections: Partial<Record<Section, number>> = {};
-  for (const row of rows) if (matches(row)) sections[row.section] = (sections[row.section] ?? 0) + 1;
-  const count = ({ filter: view }: SavedView): number => rows.filter(createViewMatcher(view)).length;
-  return { sections, views: new Map(views.map((view) => [view.name, count(view)])) };
+  for (const row of listed) if (matches(row)) sections[row.section] = (sections[row.section] ?? 0) + 1;
+  return sections;
 }
 
 /** Scrolls the line, and not the page, to the pressed tab. */

@@ -1,7 +1,7 @@
 import { joinSearches, parseBoardSearch } from '../../../../board-search/board-search.js';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { serverNow } from '../../ui/times.js';
-import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
+import type { Board, ForgeName, PullRequest, Writable } from '../data/rows.js';
 import { type Filter, QUICK_FILTERS, type QuickFilter, withoutConditions } from './filter.js';
 
 export type SavedView = components['schemas']['SavedView'];
@@ -52,6 +52,23 @@ export function openView({ name, filter, sort, group }: SavedView, before: Filte
     drafts: before.drafts || filter.sections?.includes('drafts') === true || states.has('draft'),
     snoozed: before.snoozed || states.has('snoozed'),
   };
+}
+
+/** Counts the rows that each view lists when it is opened. A view replaces the conditions of the filter. */
+export function countViews(
+  { pullRequests, hiddenDrafts }: Pick<Board, 'hiddenDrafts' | 'pullRequests'>,
+  filter: Filter,
+  views: readonly SavedView[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const view of views) {
+    const { drafts, snoozed } = openView(view, filter);
+    if (drafts && hiddenDrafts > 0) continue;
+    const matches = createViewMatcher(view.filter);
+    const isListed = (row: PullRequest): boolean => (drafts || !row.draft) && (snoozed || !row.snooze) && matches(row);
+    counts.set(view.name, pullRequests.filter(isListed).length);
+  }
+  return counts;
 }
 
 const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
