@@ -266,11 +266,13 @@ describeInBrowser('insights page', () => {
 
     // The keyboard reaches the counts of a person.
     const load = region.getByRole('figure', { name: 'Review load' });
-    await load.getByRole('button', { name: 'lisa, given: 5. Show the rows' }).press('Enter');
+    const count = load.getByRole('button', { name: 'lisa, given: 5. Show the rows' });
+    await count.press('Enter');
     const given = page.getByRole('dialog', { name: 'Given reviews · acme/reviews · lisa' });
     await eventually(async () => expect(await given.locator('tbody tr').count()).toBe(5));
     await page.goBack();
     await given.waitFor({ state: 'detached' });
+    await count.and(page.locator(':focus')).waitFor();
     await region.getByLabel('Repository').selectOption({ label: 'acme/shop (GitHub)' });
     await region.getByText('No reviews or merges in the last 30 days.').waitFor();
     await region.getByRole('button', { name: 'Show all repositories' }).click();

@@ -89,9 +89,19 @@ interface RowsFrameProps {
 function RowsFrame({ title, status, acts, children }: RowsFrameProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Back removes the dialog. Only a dialog that is closed returns the focus.
+    return () => current?.close();
+  }, []);
   return (
-    <dialog ref={dialog} class="rows-dialog" aria-labelledby={id} onClose={hideRows}>
+    <dialog
+      ref={dialog}
+      class="rows-dialog"
+      aria-labelledby={id}
+      onClose={({ currentTarget }) => (currentTarget.isConnected ? hideRows() : undefined)}
+    >
       <h2 id={id}>
         <bdi>{title}</bdi>
       </h2>
