@@ -121,6 +121,19 @@ describeInBrowser('display of the board', () => {
     await page.emulateMedia({ forcedColors: null });
   });
 
+  test('on paper, the swatches of legends keep their colours', async () => {
+    await page.emulateMedia({ media: 'print' });
+    await stage.at.open('/insights', 'Insights');
+    const readAdjustment = (selector: string): Promise<string> =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).printColorAdjust);
+    expect(await readAdjustment('.swatch')).toBe('exact');
+    expect(await readAdjustment('.periods label:has(:checked)')).toBe('exact');
+    await page.emulateMedia({ media: null });
+  });
+
   test('the period of the throughput chart is in the address', async () => {
     await stage.at.open('/insights?period=90', 'Insights');
     expect(await page.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true);
