@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
+import { githubRun } from '../../forges/github-state.js';
 import { expectAccessible } from '../support/axe.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { createKeyboard } from '../support/keyboard.js';
@@ -167,6 +168,25 @@ describeInBrowser('the side panel of a pull request', () => {
       .getByRole('dialog', { name: 'acme/shop #999' })
       .getByText('This pull request is not on the board.')
       .waitFor();
+  });
+
+  test('reads the checks again while some are running', async () => {
+    const taxes = stage.forges.github.repositories[0]!.pullRequests.find(({ number }) => number === 2)!;
+    const { checks } = taxes;
+    const running = ['lint', 'build'].map((name, index) =>
+      githubRun({ databaseId: 70 + index, name, status: 'IN_PROGRESS', conclusion: null, workflowRun: null }),
+    );
+    Object.assign(taxes, { checks: running });
+    const tab = await stage.context.newPage();
+    await tab.clock.install();
+    await tab.goto(stage.server.origin + open);
+    const passed = (count: number) => tab.getByText(`${count} of 2 passed`).waitFor();
+    await passed(0);
+    Object.assign(running[0]!, { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    await tab.clock.fastForward(60_000);
+    await passed(1);
+    await tab.close();
+    Object.assign(taxes, { checks });
   });
 
   test('merges from the panel', async () => {

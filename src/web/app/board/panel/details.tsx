@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback } from 'preact/hooks';
+import { useCallback, useEffect } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
 import { Avatar } from '../../ui/icon.js';
@@ -178,7 +178,10 @@ const STATES: Readonly<Record<Check['state'], string>> = {
 
 const ORDER = Object.keys(STATES);
 
-/** The checks of the newest commit with the logs of failures, which come first. */
+/** The board does not change when one of several running checks ends. */
+const RUNNING_READ_MS = 60_000;
+
+/** The checks of the newest commit with the logs of failures, which come first. They are read again while some are running. */
 export function Checks({ row }: { readonly row: PullRequest }) {
   const load = useCallback(async () => {
     const query = toTarget(row);
@@ -186,6 +189,13 @@ export function Checks({ row }: { readonly row: PullRequest }) {
     return checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   }, [row.forge, row.repo, row.number, row.headSha, row.ci]);
   const checks = useResource(load);
+  const { reload } = checks;
+  const isRunning = checks.value?.some(({ state }) => state === 'running' || state === 'queued') ?? false;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => (document.hidden ? undefined : void reload()), RUNNING_READ_MS);
+    return () => clearInterval(timer);
+  }, [isRunning, reload]);
   return (
     <section class="checks" aria-labelledby="panel-checks">
       <h3 id="panel-checks">Checks {checks.value !== undefined && <Passed checks={checks.value} />}</h3>
