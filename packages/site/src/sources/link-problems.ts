@@ -92,10 +92,11 @@ export class LinkProblems {
       await setImmediate();
       if (this.#isClosed()) return [];
     }
-    return [...found].map(([value, { position, count }]) => ({
-      path: `${this.#findPath(link.kind, position)}:`,
-      reason: `${link.name}: no ${link.target} has the ${link.to} ${JSON.stringify(value)}${count > 1 ? ` (${count.toLocaleString('en')} links)` : ''}.`,
-    }));
+    return [...found].map(([value, { position, count }]) => {
+      const links = count > 1 ? ` (${count.toLocaleString('en')} links)` : '';
+      const reason = `links to an unknown ${link.target} in ${link.name}: ${link.to} ${JSON.stringify(value)}${links}.`;
+      return { path: this.#findPath(link.kind, position), reason };
+    });
   }
 
   #findPath(kind: string, position: number): string {

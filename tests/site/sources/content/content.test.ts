@@ -271,13 +271,13 @@ describe('links', () => {
     const problems = () => site.problems().entries.map(formatProblem);
     await site.firstCheck;
     const of = (field: string, title: string, more: string) =>
-      `dishes/a.md: Dish.${field}: no Dish has the title "${title}"${more}.`;
+      `dishes/a.md links to an unknown Dish in Dish.${field}: title "${title}"${more}.`;
     const unknown = [of('like', 'B', ' (2 links)'), of('likes', 'D', ' (3 links)')];
     expect(problems()).toEqual(unknown);
     expect(warnings).toEqual(unknown);
     folder.put('dishes/d.md', markdown({ title: 'D', like: 'F' }));
     await eventually(() => expect(problems()).toEqual([of('like', 'B', ' (2 links)'), expect.stringContaining('"F"')]));
-    expect(warnings.slice(2)).toEqual(['dishes/d.md: Dish.like: no Dish has the title "F".']);
+    expect(warnings.slice(2)).toEqual(['dishes/d.md links to an unknown Dish in Dish.like: title "F".']);
     site.close();
   });
 
