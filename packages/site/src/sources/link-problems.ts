@@ -1,9 +1,8 @@
-import path from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { RecordField } from '@trellis/core/record-types';
 import type { RecordStore } from '../record-store.js';
 import type { RecordTables, ValueLink } from '../records/record-schema.js';
-import { escapeControls, type SiteProblem } from './problems.js';
+import { formatSourcePath, type SiteProblem } from './problems.js';
 import { isPathLink } from './site-sources.js';
 
 export interface LinkProblemsOptions {
@@ -105,10 +104,9 @@ export class LinkProblems {
     const columns = ['absolutePath', 'relativePath', 'sourceInstanceName'];
     const file = typeof parent === 'string' ? store.first('File', columns, { id: parent }) : undefined;
     if (!file) return kind;
-    const relative = path.relative(directory, String(file.absolutePath));
-    return escapeControls(
-      /^\.\.(\/|$)/.test(relative) ? `${String(file.sourceInstanceName)}:${String(file.relativePath)}` : relative,
-    );
+    const [absolutePath, below, name] = columns.map((column) => String(file[column])) as [string, string, string];
+    const source = { name, directory: absolutePath.slice(0, -below.length - 1), workingDirectory: directory };
+    return formatSourcePath(source, below);
   }
 }
 

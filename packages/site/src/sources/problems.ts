@@ -33,7 +33,10 @@ export function formatProblem({ path: shown, line, reason }: SiteProblem): strin
 }
 
 /** Formats a path below a source for {@link SiteProblem}, with control characters escaped. */
-export function formatSourcePath({ name, directory, workingDirectory }: SiteSource, below: string): string {
+export function formatSourcePath(
+  { name, directory, workingDirectory }: Pick<SiteSource, 'directory' | 'name' | 'workingDirectory'>,
+  below: string,
+): string {
   const absolute = path.posix.join(directory, below);
   const relative = path.relative(workingDirectory, absolute);
   const shown = /^\.\.(\/|$)/.test(relative) ? `${name}:${below}` : relative || '.';
