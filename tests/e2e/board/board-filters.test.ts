@@ -174,6 +174,23 @@ describeInBrowser('filters of the board', () => {
     await at.shown(all);
   });
 
+  test('a new tab that was requested before a filter was sent gets that filter', async () => {
+    const sent = (): Promise<unknown> =>
+      page.waitForResponse((response) => response.url().endsWith('/api/settings/filter-state'));
+    await Promise.all([sent(), page.getByRole('button', { name: 'Bots', exact: true }).click()]);
+    const tab = await stage.context.newPage();
+    await tab.route(`${stage.server.origin}/`, async (route) => {
+      const response = await route.fetch();
+      await Promise.all([sent(), page.getByRole('button', { name: 'All', exact: true }).click()]);
+      await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
+      await route.fulfill({ response });
+    });
+    await tab.goto(stage.server.origin);
+    await tab.locator('.pull').first().waitFor();
+    await eventuallyEquals(() => tab.getByRole('button', { name: 'All', exact: true, pressed: true }).count(), 1);
+    await tab.close();
+  });
+
   test('filters are in the address, Back and Forward undo and redo them, and pills show and remove them', async () => {
     const search = (): string => new URL(page.url()).search;
     await page.goto(`${stage.server.origin}/?author=lisa&pill=mine`);

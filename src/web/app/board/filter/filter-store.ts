@@ -24,6 +24,9 @@ const STORAGE_KEY = 'trellis-filters';
 /** The `localStorage` key with the name of the user whose filters in this browser the server may not have. */
 const UNSENT = 'trellis-filters-unsent';
 
+/** The `localStorage` key with the time at which the server last stored filters of this browser. */
+const SENT_AT = 'trellis-filters-sent-at';
+
 /** The pause in typing after which a search text is sent. */
 const SAVE_TEXT_AFTER_MS = 500;
 
@@ -101,20 +104,20 @@ function storeUnsent(value: FilterState): void {
 /** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
 async function save(value: FilterState): Promise<void> {
   const body = { ...value };
-  // The document that replaces this page may contain the filters from before the request.
-  const leaving = new AbortController();
-  const onLeave = (): void => leaving.abort();
-  addEventListener('beforeunload', onLeave);
   const result = await dashboardClient
     .PUT('/api/settings/filter-state', { body, keepalive: true })
     .catch(() => undefined);
-  removeEventListener('beforeunload', onLeave);
-  if (result !== undefined && !leaving.signal.aborted && isSame(value, currentState())) localStorage.removeItem(UNSENT);
+  if (result === undefined) return;
+  localStorage.setItem(SENT_AT, String(Date.now()));
+  if (isSame(value, currentState())) localStorage.removeItem(UNSENT);
 }
 
 async function load(): Promise<FilterState | undefined> {
+  const embedded = consumePreloaded('filters');
+  // A document that was requested before this browser sent filters may contain those from before.
+  const isOutdated = Number(localStorage.getItem(SENT_AT)) > performance.timeOrigin;
   const saved =
-    consumePreloaded('filters') ??
+    (isOutdated ? undefined : embedded) ??
     (await dashboardClient.GET('/api/settings/filter-state').catch(() => undefined))?.data;
   const { pullRequests, issues } = saved ?? {};
   if (pullRequests === undefined && issues === undefined) return undefined;
