@@ -121,8 +121,11 @@ export interface RecordTable {
   readonly single: string;
   /** The name of the query for many records: `allFile`. */
   readonly all: string;
-  /** The files from which records of the type are read (`@source`). A file matches if one of the globs does. */
-  readonly source?: { readonly globs: readonly string[] };
+  /**
+   * The files from which records of the type are read (`@source`). A file matches if one of the globs does. `at` has the keys
+   * that lead to the records in a file, separated by dots, with `*` for any key.
+   */
+  readonly source?: { readonly globs: readonly string[]; readonly at?: string };
   /** In the order of the SDL. */
   readonly fields: readonly RecordField[];
 }

@@ -163,6 +163,10 @@ export function checkSources(definitions: readonly DefinitionNode[], diagnostics
     if (!isRecordDefinition(definition))
       diagnostics.add(source, `@source is only allowed on @record types; ${type.value} is not one.`);
     checkGlobs(source, diagnostics);
+    for (const text of findTexts(source, 'at').filter(({ value }) => value.split('.').includes(''))) {
+      const expected = 'Expected keys separated by dots, such as `authors`, or `*` for each key of an object';
+      diagnostics.add(text, `${expected}; received "${text.value}".`);
+    }
   }
 }
 

@@ -188,8 +188,10 @@ const readTable = (kind: GraphQLObjectType): RecordTable => ({
 });
 
 function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
-  const globs = findTexts(findDirective(kind, 'source'), 'glob').map(({ value }) => value);
-  return globs.length === 0 ? {} : { source: { globs } };
+  const directive = findDirective(kind, 'source');
+  const globs = findTexts(directive, 'glob').map(({ value }) => value);
+  const [at] = findTexts(directive, 'at');
+  return globs.length === 0 ? {} : { source: { globs, ...(at && { at: at.value }) } };
 }
 
 /** @param above The names of the enclosing fields, outermost first. */

@@ -137,6 +137,11 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
       `Expected a pattern of files below the site's folder, such as \`content/*.md\`; received "${glob.replace('\\\\', '\\')}".`,
     ],
   ),
+  ...['', 'a..b', '*.'].map((at): [string, string, string] => [
+    `the keys "${at}" of a source`,
+    `type Pan implements Node @record @source(glob: "*.yml", at: ▲"${at}") { a: Int }`,
+    `Expected keys separated by dots, such as \`authors\`, or \`*\` for each key of an object; received "${at}".`,
+  ]),
   [
     'a lower-case record type',
     'type ▲pan implements Node @record { a: Int }',

@@ -103,15 +103,16 @@ test('readTable: reads nested lists, objects and dates with their paths', () => 
 
 test.each([
   ['no files without @source', '', undefined],
-  ['the files of one pattern', '@source(glob: "pans/*.md")', ['pans/*.md']],
+  ['the files of one pattern', '@source(glob: "pans/*.md")', { globs: ['pans/*.md'] }],
+  ['the keys that lead to records', '@source(glob: "pans.yml", at: "all.*")', { globs: ['pans.yml'], at: 'all.*' }],
   [
     'the files of several patterns',
     '@source(glob: ["..a/*.md", "!(b)/...{md,json}"])',
-    ['..a/*.md', '!(b)/...{md,json}'],
+    { globs: ['..a/*.md', '!(b)/...{md,json}'] },
   ],
-])('readTable: a record type has the source %s', (_reason, source, globs) => {
+])('readTable: a record type has the source %s', (_reason, source, wanted) => {
   const { tables } = readContract(documentsWith(`type Pan implements Node @record ${source} { a: Int }`));
-  expect(tables[0]?.source).toEqual(globs && { globs });
+  expect(tables[0]?.source).toEqual(wanted);
 });
 
 test('listColumns: returns a column for each stored value', () => {

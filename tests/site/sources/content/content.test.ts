@@ -82,6 +82,25 @@ test('content: files of each format contain records, which are children of their
   expect(site).toMatchObject({ warnings: [], count: 0 });
 });
 
+test('content: `at` leads to the records in a file, which can grow and shrink', async () => {
+  const table = { ...dish([]), source: { globs: ['dishes/**'], at: 'menu.*' } };
+  folder.put('dishes/a.yaml', 'menu:\n  soup: { title: Soup }\n  tea:\n    serves: two\n    title: Tea\n');
+  folder.put('dishes/b.yaml', 'menu:\n  jam: { title: Jam }\n');
+  const before = await open(table);
+  expect(titles(before)).toEqual(['Soup', 'Tea', 'Jam']);
+  expect(before.warnings).toEqual([expect.stringContaining('dishes/a.yaml:4: Dish.serves: expected')]);
+  folder.put('dishes/a.yaml', 'menu:\n  soup: { title: Soup }\n');
+  folder.put('dishes/b.yaml', 'menu: { a: { title: A }, b: { title: B }, c: { title: C } }\n');
+  expect(titles(await open(table))).toEqual(['Soup', 'A', 'B', 'C']);
+});
+
+test('content: a file whose keys could name records is reported with the way to read them', async () => {
+  folder.put('dishes/a.yaml', 'soup: { title: Soup }\ntea: { title: Tea }\n');
+  const { dishes, warnings } = await open();
+  expect(dishes).toEqual([]);
+  expect(warnings.at(-1)).toMatch(/left out, .* If each of its keys is a record, write @source\(at: "\*"\)\.$/);
+});
+
 test('content: matching files of other formats are ignored', async () => {
   folder.put('dishes/a.png', 'PNG');
   folder.put('dishes/a.ini', 'title = "A"');

@@ -14,8 +14,9 @@ import { describeErrorCode, getErrorCode, isMissingFileError } from '../entries.
 import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
 import { formatSourcePath, type SiteProblem } from '../problems.js';
 import { type FindTarget, isPathLink, type SiteSource } from '../site-sources.js';
-import { ContentError } from './content-entry.js';
+import { ContentError, findKey } from './content-entry.js';
 import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
+import { findRecords, type LocatedEntry } from './find-records.js';
 import { withSlugs } from './slugs.js';
 import { validateRecord, type ValidationOptions } from './validate-record.js';
 
@@ -110,10 +111,13 @@ class FileReader {
 
   async read({ entries, locate }: ParsedContent): Promise<ContentRows> {
     const rows: ContentRow[] = [];
+    let count = 0;
     let since = performance.now();
     for (const table of this.#file.kinds) {
-      for (const [index, entry] of entries.entries()) {
-        const row = this.#readRow(table, entry, index);
+      const records = findRecords(entries, table.source?.at);
+      count = Math.max(count, records.length);
+      for (const [index, record] of records.entries()) {
+        const row = this.#readRow(table, record, index);
         if (row) rows.push(row);
         if (performance.now() - since < SLICE_MS) continue;
         await setImmediate();
@@ -122,7 +126,7 @@ class FileReader {
     }
     const lines = await locate(this.#misfits.map(({ place }) => place));
     const problems = this.#misfits.map(({ message }, index) => this.#toProblem(lines[index] ?? 1, message));
-    return { rows, note: this.#toNote(entries.length, problems) };
+    return { rows, note: this.#toNote(count, problems) };
   }
 
   /** Returns the result for a file without readable records. */
@@ -135,12 +139,14 @@ class FileReader {
     return { records, links: [...this.#links], problems, problemCount: this.#problemCount };
   }
 
-  #readRow(table: RecordTable, entry: ParsedEntry, index: number): ContentRow | undefined {
+  #readRow(table: RecordTable, { entry, place }: LocatedEntry, index: number): ContentRow | undefined {
     const { kind } = table;
     const { row, misfits } = validateRecord(table.fields, withSlugs(table, entry, this.#file), this.#fit);
-    for (const { at, message } of misfits) this.#report({ entry: index, path: at }, `${kind}.${message}`);
+    for (const { at, message } of misfits)
+      this.#report({ ...place, path: [...place.path, ...at] }, `${kind}.${message}`);
     if (row === undefined) {
-      this.#report({ entry: index, path: [] }, `${kind}: left out, because a required value is missing or invalid.`);
+      const advice = isKeyedObject(entry, table) ? ' If each of its keys is a record, write @source(at: "*").' : '';
+      this.#report(place, `${kind}: left out, because a required value is missing or invalid.${advice}`);
       return undefined;
     }
     const own = {
@@ -162,6 +168,15 @@ class FileReader {
     const { source, relativePath } = this.#file;
     return { path: formatSourcePath(source, relativePath), line, reason };
   }
+}
+
+/** Whether an object looks like one whose keys name records: its values are objects, and none belongs to a field. */
+function isKeyedObject({ values, body }: ParsedEntry, { fields }: RecordTable): boolean {
+  const all = Object.values(values);
+  const isField = fields.some(({ name }) => findKey(values, name) !== undefined);
+  return (
+    body === undefined && all.length > 0 && !isField && all.every((one) => typeof one === 'object' && one !== null)
+  );
 }
 
 /** Parsing this much CSV takes about 100 ms. */

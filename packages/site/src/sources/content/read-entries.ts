@@ -11,15 +11,12 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { type ContentEntry, ContentError, pathKey } from './content-entry.js';
+import { assertRecordLimit, type ContentEntry, ContentError, MAX_RECORDS, pathKey } from './content-entry.js';
 import { parseCsv } from './csv.js';
 import { findTomlLine, parseToml } from './toml.js';
 
 /** The YAML parser, which records the position of every value, takes about one second for this much text; TOML a tenth. */
 const MAX_SLOW_CHARACTERS = 256 * 1024;
-
-/** A CSV file of the maximum size has about this many rows; each record is a database row with its indexes. */
-const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
@@ -49,10 +46,6 @@ export function readEntries(text: string, extension: string): ContentEntry[] {
   const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
   assertRecordLimit(entries);
   return entries;
-}
-
-function assertRecordLimit(records: readonly unknown[]): void {
-  if (records.length > MAX_RECORDS) throw new ContentError(`expected at most ${MAX_RECORDS} records in a file.`, 1);
 }
 
 /** Returns the number of characters to parse; for Markdown, only the front matter counts. */

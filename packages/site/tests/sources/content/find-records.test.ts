@@ -1,0 +1,64 @@
+import { findRecords } from '../../../src/sources/content/find-records.js';
+import { readEntries } from '../../../src/sources/content/read-entries.js';
+
+const PEOPLE = 'ada:\n  name: Ada\n  id: 7\nbob:\n';
+const BANNERS = '[[banners]]\nname = "One"\n[[banners]]\nname = "Two"\n';
+
+test.each<[string, string, string, string | undefined, unknown[]]>([
+  ['whole entries without `at`', 'yaml', '- a: 1\n- a: 2\n', undefined, [{ a: 1 }, { a: 2 }]],
+  [
+    ...(['each entry of an object, with its key as the id', 'yaml', PEOPLE, '*'] as const),
+    [{ name: 'Ada', id: 'ada' }, { id: 'bob' }],
+  ],
+  ['the items of a list', 'toml', BANNERS, 'banners', [{ name: 'One' }, { name: 'Two' }]],
+  ['an object', 'json', '{"a": {"b": {"c": 1}}}', 'a.b', [{ c: 1 }]],
+  [
+    'the items of lists in a list',
+    'yaml',
+    '- items: [{ a: 1 }, { a: 2 }]\n- items: [{ a: 3 }]\n',
+    'items',
+    [{ a: 1 }, { a: 2 }, { a: 3 }],
+  ],
+  [
+    'the entries of an object in a list',
+    'yaml',
+    'all:\n  - x: { a: 1 }\n  - y: { a: 2 }\n',
+    'all.*',
+    [
+      { a: 1, id: 'x' },
+      { a: 2, id: 'y' },
+    ],
+  ],
+  [
+    'texts as values',
+    'json',
+    '{"home": "Start", "tags": ["a", "b"]}',
+    '*',
+    [
+      { value: 'Start', id: 'home' },
+      { value: ['a', 'b'], id: 'tags' },
+    ],
+  ],
+  ['the items of a list of texts', 'yaml', 'names: [a, b]\n', 'names', [{ value: 'a' }, { value: 'b' }]],
+  ['front matter without the text', 'md', '---\nparts: [{ a: 1 }]\n---\nText.\n', 'parts', [{ a: 1 }]],
+  ['nothing without the keys', 'yaml', 'a: 1\n', 'b', []],
+  ['nothing for inherited properties', 'yaml', 'a: 1\n', 'constructor', []],
+  ['nothing below a text', 'yaml', 'a: text\n', 'a.length', []],
+])('findRecords: finds %s', (_what, extension, text, at, values) => {
+  expect(findRecords(readEntries(text, extension), at).map(({ entry }) => entry.values)).toEqual(values);
+});
+
+test('findRecords: numbers keep the text and the line that they have in the file', () => {
+  const entries = readEntries('# Versions\nall:\n  one: { version: 1.10 }\n  two: 2.00\n', 'yaml');
+  const found = findRecords(entries, 'all.*');
+  expect(found.map(({ entry }) => entry.written)).toEqual([
+    { '["version"]': '1.10', '["id"]': 'one' },
+    { '["value"]': '2.00', '["id"]': 'two' },
+  ]);
+  expect(found.map(({ place }) => entries[place.entry]?.lineOf(place.path))).toEqual([3, 4]);
+});
+
+test('findRecords: rejects more than 100,000 records', () => {
+  const entries = readEntries(JSON.stringify({ all: Array.from({ length: 100_001 }, () => 0) }), 'json');
+  expect(() => findRecords(entries, 'all')).toThrow('expected at most 100000 records in a file.');
+});
