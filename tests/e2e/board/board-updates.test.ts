@@ -29,7 +29,14 @@ describeInBrowser('updates of the board', () => {
     facts: Parameters<typeof githubPullRequest>[1] = {},
   ): Promise<void> {
     pullRequests().push(githubPullRequest(number, { title, updatedAt: new Date().toISOString(), ...facts }));
-    expect(await stage.forges.github.deliver('acme/shop', { payload: { action: 'opened' } })).toEqual([204]);
+    await deliver('opened');
+  }
+
+  /** Delivers a change of a pull request, and the end of its checks, after which the server reads within seconds. */
+  async function deliver(action: string): Promise<void> {
+    const { github } = stage.forges;
+    expect(await github.deliver('acme/shop', { payload: { action } })).toEqual([204]);
+    expect(await github.deliver('acme/shop', { name: 'check_run', payload: { action: 'completed' } })).toEqual([204]);
   }
 
   test('paused updates are not counted', async () => {
@@ -186,7 +193,7 @@ describeInBrowser('updates of the board', () => {
   test('a merge is refused while the commit that it would merge waits behind the updates bar', async () => {
     const one = pullRequests().find(({ number }) => number === 52)!;
     Object.assign(one, { headRefOid: 'e'.repeat(40), updatedAt: new Date().toISOString() });
-    expect(await stage.forges.github.deliver('acme/shop', { payload: { action: 'synchronize' } })).toEqual([204]);
+    await deliver('synchronize');
     await bar().waitFor();
     await at.confirm(await at.button('Come after the break', 'Merge #52'), 'Merge #52?');
     await at.row('Come after the break').getByText('The branch has new commits since the board was read.').waitFor();
