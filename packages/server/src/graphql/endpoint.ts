@@ -17,6 +17,8 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { chooseEncoding, createRepeatedCompression, matchesEtag, MIN_COMPRESSED_BYTES } from '../http/payload.js';
+import { UsageByAddress } from '../http/rate-limits.js';
+import { getClientAddress } from '../http/request.js';
 import { REVALIDATE } from '../http/responses.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
@@ -184,7 +186,7 @@ function createHandler(options: GraphqlOptions, unread: UnreadResponses) {
     const { type } = exchange;
     const known = type && cache?.find({ ...unparsed, type });
     if (!known) {
-      unread.assertFew();
+      unread.assertFew(exchange.request);
       return execute(unparsed, exchange);
     }
     onOperation?.(exchange.response, known.operationName);
@@ -441,13 +443,17 @@ interface SendOptions {
 /** As much as 16 of the largest responses. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
+/** One client leaves room for others. */
+const MAX_UNREAD_BY_ADDRESS = MAX_UNREAD_BYTES / 4;
+
 /** Bounds the memory of responses whose clients read slowly, or not at all. */
 class UnreadResponses {
-  #bytes = 0;
+  readonly #bytes = new UsageByAddress();
 
   /** @throws AppError `unavailable` until clients have read enough, or have disconnected. */
-  assertFew(): void {
-    if (this.#bytes < MAX_UNREAD_BYTES) return;
+  assertFew(request: IncomingMessage): void {
+    const ofClient = this.#bytes.of(getClientAddress(request));
+    if (this.#bytes.total < MAX_UNREAD_BYTES && ofClient < MAX_UNREAD_BY_ADDRESS) return;
     throw new AppError('unavailable', 'Too many responses wait for clients that read slowly. Retry shortly.', {
       headers: { 'Retry-After': '5' },
     });
@@ -456,8 +462,7 @@ class UnreadResponses {
   /** Counts a response that the system has not taken at once, until it has been sent. */
   track(response: ServerResponse, bytes: number): void {
     if (!response.socket?.writableLength) return;
-    this.#bytes += bytes;
-    response.once('close', () => (this.#bytes -= bytes));
+    response.once('close', this.#bytes.add(getClientAddress(response.req), bytes));
   }
 }
 

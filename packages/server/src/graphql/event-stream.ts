@@ -14,7 +14,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { toEtag } from '../http/payload.js';
-import { toRateLimitKey } from '../http/rate-limits.js';
+import { UsageByAddress } from '../http/rate-limits.js';
 import { getClientAddress } from '../http/request.js';
 import { PRIVATE } from '../http/responses.js';
 import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS, startHeart } from '../rest/event-stream.js';
@@ -43,8 +43,7 @@ export const acceptsEvents = (accept = ''): boolean =>
 /** Limits the number of open streams. */
 export class SubscriptionLimit {
   readonly #options: Pick<SubscriptionOptions, 'max' | 'setting'>;
-  readonly #byAddress = new Map<string, number>();
-  #count = 0;
+  readonly #open = new UsageByAddress();
 
   constructor(options: Pick<SubscriptionOptions, 'max' | 'setting'>) {
     this.#options = options;
@@ -58,21 +57,13 @@ export class SubscriptionLimit {
   open(request: IncomingMessage, response: ServerResponse): void {
     const { max, setting } = this.#options;
     if (max === 0) throw new AppError('unavailable', `Subscriptions are switched off on this server (${setting}).`);
-    const address = toRateLimitKey(getClientAddress(request));
-    const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#count >= max || ofAddress >= Math.ceil(max / 10)) {
+    const address = getClientAddress(request);
+    if (this.#open.total >= max || this.#open.of(address) >= Math.ceil(max / 10)) {
       throw new AppError('unavailable', `Too many subscriptions are open. ${setting} sets the limit. Retry later.`, {
         headers: { 'Retry-After': '30' },
       });
     }
-    this.#count += 1;
-    this.#byAddress.set(address, ofAddress + 1);
-    response.once('close', () => {
-      this.#count -= 1;
-      const left = (this.#byAddress.get(address) ?? 1) - 1;
-      if (left > 0) this.#byAddress.set(address, left);
-      else this.#byAddress.delete(address);
-    });
+    response.once('close', this.#open.add(address, 1));
   }
 }
 

@@ -263,6 +263,33 @@ export function toRateLimitKey(address: string): string {
   }
 }
 
+/** What the clients use at the moment, in all and by the key of their address. */
+export class UsageByAddress {
+  readonly #byKey = new Map<string, number>();
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  of(address: string): number {
+    return this.#byKey.get(toRateLimitKey(address)) ?? 0;
+  }
+
+  /** @returns a function that ends the use. */
+  add(address: string, amount: number): () => void {
+    this.#change(toRateLimitKey(address), amount);
+    return () => this.#change(toRateLimitKey(address), -amount);
+  }
+
+  #change(key: string, by: number): void {
+    this.#total += by;
+    const left = (this.#byKey.get(key) ?? 0) + by;
+    if (left > 0) this.#byKey.set(key, left);
+    else this.#byKey.delete(key);
+  }
+}
+
 /** Returns the first four of the eight groups, without leading zeros. */
 function firstGroups(address: string): string[] {
   const [start = '', end] = address.replace(/%.*$/, '').toLowerCase().split('::');

@@ -4,7 +4,7 @@ import { AppError } from '@trellis/core/errors';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import type { OperationBudget } from '../../src/graphql/budget.js';
 import { createGraphqlEndpoint, type GraphqlOptions } from '../../src/graphql/endpoint.js';
-import { createLog } from '../../src/http/request.js';
+import { addForwardedAddress, createLog } from '../../src/http/request.js';
 import { createHttpServer } from '../../src/http/server.js';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -62,6 +62,7 @@ const endpoint = createGraphqlEndpoint(options);
 const withoutMutations = createGraphqlEndpoint({ ...options, schema: buildSchema('type Query { item: Int }') });
 const server = createHttpServer(
   (request, response) => {
+    addForwardedAddress(request, 1);
     response.setHeader('X-Request-Id', 'r-1');
     const respond = request.url === '/without-mutations' ? withoutMutations : endpoint;
     respond(request, response, 'r-1');
@@ -243,21 +244,24 @@ describe('GraphQL endpoint', () => {
     });
   });
 
-  test('rejects queries while clients do not read 256 MiB of responses', async () => {
-    const query = '/graphql?query=%7Blong%7D';
-    const readOne = (): Promise<IncomingMessage> =>
+  test('rejects queries of a client that does not read 64 MiB of responses, and all while clients do not read 256 MiB', async () => {
+    const readOne = (client: string): Promise<IncomingMessage> =>
       new Promise((resolve, reject) =>
-        httpRequest(origin + query, { headers: json }, resolve)
+        httpRequest(`${origin}/graphql?query=%7Blong%7D`, { headers: { ...json, 'X-Forwarded-For': client } }, resolve)
           .on('error', reject)
           .end(),
       );
-    const unread: IncomingMessage[] = [];
-    while (unread.length < 4) unread.push(await readOne());
-    const small = () => get({ query: '{ item { name } }' });
-    const { status, headers } = await small();
+    const small = (client: string) =>
+      send('/graphql?query=%7Bitem%7Bname%7D%7D', { headers: { ...json, 'X-Forwarded-For': client } });
+    const unread = [await readOne('2001:db8::1')];
+    const { status, headers } = await small('2001:db8::2');
     expect([status, headers['retry-after']]).toEqual([503, '5']);
+    await expect(small('192.0.2.1')).resolves.toMatchObject({ status: 200 });
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) unread.push(await readOne(client));
+    await expect(small('192.0.2.4')).resolves.toMatchObject({ status: 503 });
     unread.forEach((response) => response.destroy());
-    while ((await small()).status !== 200);
+    while ((await small('192.0.2.4')).status !== 200);
+    await expect(small('2001:db8::1')).resolves.toMatchObject({ status: 200 });
   });
 
   describe('a malformed request', () => {
