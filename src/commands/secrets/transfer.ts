@@ -183,7 +183,7 @@ async function importValues(session: CommandContext, file: string, flags: Import
 
 function toFormat(file: string): TransferFormat {
   if (/\.ya?ml$/.test(file)) return 'yaml';
-  return /(^|\/)\.env(\.[\w-]+)?$|\.env$/.test(file) ? 'dotenv' : 'json';
+  return /(^|\/)\.env(\.[\w-]+)*$|\.env$/.test(file) ? 'dotenv' : 'json';
 }
 
 const withFlags = (entry: ExportedSecret, { consumer, tag }: ImportOptions): ExportedSecret => ({

@@ -198,6 +198,11 @@ test.each([
   expect([code, err]).toEqual([2, `trellis: ${file} is not UTF-8 text; convert it first\n`]);
 });
 
+test.each(['.env', '.env.production.local', 'prod.env'])('import: reads %s as a .env file', async (name) => {
+  const file = await writeInput(name, 'DB_PASSWORD=hunter2\n');
+  expect((await cli.run(['import', file, '--consumer', cli.consumer])).err).toBe('Stored DB_PASSWORD\n1 secret.\n');
+});
+
 test('import: reads JSON after a byte order mark', async () => {
   const file = await writeInput('bom.json', '\uFEFF{"A":"\uFEFF1"}');
   expect(await cli.run(['import', file, '--recipient', cli.recipient])).toMatchObject({ code: 0 });
