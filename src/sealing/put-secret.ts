@@ -21,15 +21,15 @@ export interface SecretValue extends RecipientSelection {
    * The days until the value is due for rotation; null for never. A replacement without it keeps the current setting.
    */
   readonly rotateAfterDays?: number | null;
+  /** A replacement without it keeps the current one. */
+  readonly description?: string;
   /** Signs the stored value. */
   readonly signer?: Signer;
   /** Seals instead of {@link seal}, for keys that it does not know. */
   readonly sealWith?: (value: Uint8Array | string, recipients: readonly string[]) => Promise<Uint8Array>;
 }
 
-export interface NewSecret extends SecretValue {
-  readonly description?: string;
-}
+export type NewSecret = SecretValue;
 
 export interface SecretReplacement extends SecretValue {
   /** The id of the variant; required when several have this slug. */
@@ -59,11 +59,11 @@ export interface SealedRequest {
 
 /** Does everything of {@link putSecret} before the request that stores the value. */
 export async function sealNewSecret(client: SecretsClient, secret: NewSecret): Promise<SealedRequest> {
-  const { slug, description, signer } = secret;
+  const { slug, signer } = secret;
   const { sealed, ...fields } = await sealFor(client, secret);
   const signed = { slug, id: crypto.randomUUID(), version: 1, sealed, recipients: fields.recipients };
   const signature = signer && (await signValue(signer, signed));
-  const body = { slug, ...fields, description, signature };
+  const body = { slug, ...fields, signature };
   return {
     store: async () => {
       return requireObject(await client.POST('/objects', { body }));
@@ -119,7 +119,7 @@ async function findCurrent(client: SecretsClient, slug: string, id: string | und
 }
 
 async function sealFor(client: SecretsClient, secret: SecretValue) {
-  const { value, usedBy = [], tags, rotateAfterDays, keepReadableCopy = false, sealWith = seal } = secret;
+  const { value, usedBy = [], tags, description, rotateAfterDays, keepReadableCopy = false, sealWith = seal } = secret;
   const recipients = await resolveRecipients(client, secret);
   const sealed = await sealWith(value, recipients);
   return {
@@ -129,6 +129,7 @@ async function sealFor(client: SecretsClient, secret: SecretValue) {
     recipients,
     keep_readable_copy: keepReadableCopy,
     tags: tags && [...tags],
+    description,
     rotate_after_days: rotateAfterDays,
   };
 }

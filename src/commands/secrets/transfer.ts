@@ -21,6 +21,7 @@ import {
 } from './options.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
 import { type Terminal, readText, writeOutput } from './terminal.js';
+import { chooseReplacement } from './values.js';
 
 interface ExportOptions extends ConnectionOptions {
   readonly format: TransferFormat;
@@ -156,7 +157,6 @@ async function importValues(session: CommandContext, file: string, flags: Import
   if (format === 'dotenv') reportDoubts(session, text);
   await assertValid(entries);
   const steps = await plan(session, entries, flags);
-  if (!flags.dryRun) await confirmRecipients(session, { chosen: flags.recipient, recorded: [] });
   const prepared: (SealedRequest & Step)[] = [];
   for (const step of steps) {
     const request = await readNamed(step.entry.slug, () => prepare(session, step, flags));
@@ -188,7 +188,7 @@ function toFormat(file: string): TransferFormat {
 
 const withFlags = (entry: ExportedSecret, { consumer, tag }: ImportOptions): ExportedSecret => ({
   ...entry,
-  usedBy: entry.usedBy ?? consumer,
+  usedBy: (entry.usedBy ?? []).length > 0 ? entry.usedBy : consumer,
   tags: (entry.tags ?? []).length > 0 ? entry.tags : tag,
 });
 
@@ -291,20 +291,28 @@ async function prepare(session: CommandContext, { entry, object }: Step, flags: 
   const { client } = session;
   const { slug, value, isSealed, usedBy, tags, description, rotateAfterDays } = entry;
   if (isSealed) return { store: () => (object ? replaceSealed(session, entry, object) : createSealed(session, entry)) };
-  const { id, version = 0, used_by: previousConsumers, recipients: recordedRecipients } = object ?? {};
   const { sealNewSecret, sealSecretReplacement } = await import('../../sealing/put-secret.js');
+  const { acceptKey, keepReadableCopy, recipient: chosen, dryRun } = flags;
+  if (object !== undefined) {
+    const kept = omitUndefined({ acceptKey, keepReadableCopy, recipient: chosen, dryRun, consumer: usedBy });
+    const replacement = { value, flags: { ...kept, ...omitUndefined({ rotateAfterDays }) } };
+    return sealSecretReplacement(client, {
+      ...(await chooseReplacement(session, object, replacement)),
+      ...omitUndefined({ tags, description }),
+    });
+  }
   const secret = {
-    ...{ slug, value, usedBy, tags, rotateAfterDays },
-    ...{ recipients: flags.recipient, keepReadableCopy: flags.keepReadableCopy },
+    ...{ slug, value, usedBy, tags, description, rotateAfterDays, keepReadableCopy },
     sealWith: await loadSealer(session.terminal),
-    // The check records the keys, and a signing key may ask for its passphrase.
-    ...(!flags.dryRun && {
-      checkKeys: createKeyCheck(session, { acceptKey: flags.acceptKey, recordedRecipients, previousConsumers }),
-      signer: await session.readSigner(),
-    }),
   };
-  if (object === undefined) return sealNewSecret(client, { ...secret, description });
-  return sealSecretReplacement(client, { ...secret, id, version });
+  // The checks record the keys, and a signing key may ask for its passphrase.
+  if (dryRun) return sealNewSecret(client, { ...secret, recipients: chosen });
+  return sealNewSecret(client, {
+    ...secret,
+    recipients: await confirmRecipients(session, { chosen, recorded: [] }),
+    checkKeys: createKeyCheck(session, { acceptKey }),
+    signer: await session.readSigner(),
+  });
 }
 
 async function createSealed(session: CommandContext, entry: ExportedSecret): Promise<ObjectMetadata> {
@@ -318,10 +326,10 @@ async function createSealed(session: CommandContext, entry: ExportedSecret): Pro
 
 async function replaceSealed(
   session: CommandContext,
-  { slug, value, usedBy, tags, rotateAfterDays, recipients }: ExportedSecret,
+  { slug, value, usedBy, tags, description, rotateAfterDays, recipients }: ExportedSecret,
   { id, version = 0 }: ObjectMetadata,
 ): Promise<ObjectMetadata> {
-  const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients) });
+  const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients), description });
   const body = { value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
   const params = { path: { slug }, query: { id } };
   const next = { slug, id, version: version + 1, sealed: value, recipients: recipients ?? [] };

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import type { SecretReplacement } from '../../sealing/put-secret.js';
 import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import { fetchSealedValue, type ObjectMetadata, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, unwrapResult, withContext } from './context.js';
@@ -225,6 +226,7 @@ interface Replacement {
   readonly value: Uint8Array;
   readonly flags: Pick<RotateOptions, 'acceptKey' | 'consumer' | 'keepReadableCopy' | 'recipient' | 'reseal'> & {
     readonly rotateAfterDays?: number;
+    readonly dryRun?: true;
   };
 }
 
@@ -232,26 +234,42 @@ interface Replacement {
 export async function sealReplacement(
   session: CommandContext,
   object: ObjectMetadata,
-  { value, flags }: Replacement,
+  replacement: Replacement,
 ): Promise<ObjectMetadata> {
+  const { replaceSecret } = await loadSealing();
+  const stored = await replaceSecret(session.client, await chooseReplacement(session, object, replacement));
+  await recordSigned(session, stored);
+  return stored;
+}
+
+/** Returns a replacement of a value with the recipients of the options or, without these, with those that it has. */
+export async function chooseReplacement(
+  session: CommandContext,
+  object: ObjectMetadata,
+  { value, flags }: Replacement,
+): Promise<SecretReplacement> {
   const { slug, id, etag, version, used_by = [], recipients: recorded = [] } = object;
   assertNoStaleRecipients(object, flags);
-  const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
-  const { replaceSecret, toRecipients } = await loadSealing();
+  const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays, dryRun } = flags;
+  const { toRecipients } = await loadSealing();
   const identity = flags.reseal ? await session.readIdentity() : '';
   // The public keys of other identities are not known here.
   const own = flags.reseal && !isForeignIdentity(identity) ? await toRecipients(identity) : [];
   // A value without consumers stays readable by the recipients that it was sealed to.
-  const isForRecorded = (usedBy ?? used_by).length === 0;
-  const stored = await replaceSecret(session.client, {
-    ...{ slug, id, etag, version, value, usedBy, rotateAfterDays, signer: await session.readSigner() },
+  const forRecorded = (usedBy ?? used_by).length === 0 ? recorded : [];
+  const replacement = {
+    ...{ slug, id, etag, version, value, usedBy, rotateAfterDays },
     sealWith: await loadSealer(session.terminal),
-    recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
     keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
+  };
+  // The checks record the keys, and a signing key may ask for its passphrase.
+  if (dryRun) return { ...replacement, recipients: chosen ?? forRecorded };
+  return {
+    ...replacement,
+    signer: await session.readSigner(),
+    recipients: await confirmRecipients(session, { chosen, recorded: forRecorded, acceptKey, own }),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
-  });
-  await recordSigned(session, stored);
-  return stored;
+  };
 }
 
 /** A value without consumers stays sealed to its recipients, but a key of a former consumer needs a decision. */

@@ -6,6 +6,7 @@ import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { parse as parseYaml } from 'yaml';
 import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
+import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
@@ -196,6 +197,41 @@ test.each([
   const file = await writeInput('latin.env', bytes);
   const { code, err } = await cli.run(['import', file, '--recipient', cli.recipient]);
   expect([code, err]).toEqual([2, `trellis: ${file} is not UTF-8 text; convert it first\n`]);
+});
+
+describe('import --replace', () => {
+  const readNote = async () => (await cli.client.GET('/objects', { params: { query: { slug: 'note' } } })).data?.[0];
+
+  test.each([
+    ['sealed', []],
+    ['plain', ['--open']],
+  ])('sets the description of %s entries', async (_kind, options) => {
+    await put('note', 'hunter2', '--description', 'old');
+    const { out } = await cli.run(['export', ...options]);
+    expect((await cli.run(['import', '-', '--replace'], { stdin: out.replace('"old"', '"new"') })).code).toBe(0);
+    expect(await readNote()).toMatchObject({ description: 'new', version: 2 });
+  });
+
+  test('keeps the copy for the owner', async () => {
+    const [owner = ''] = await toRecipients(await generateIdentity());
+    await cli.owner.PUT('/auth/identity', { body: { public_key: owner } });
+    await put('note', 'hunter2', '--keep-readable-copy');
+    const { code } = await cli.run(['import', '-', '--replace'], { stdin: '{"note":"hunter3"}' });
+    expect([code, await readNote()]).toMatchObject([0, { recipients: [cli.recipient, owner].sort() }]);
+  });
+
+  test('seals a value without consumers to the same recipients', async () => {
+    await cli.run(['put', 'note', '--recipient', cli.recipient], { stdin: 'hunter2' });
+    expect((await cli.run(['import', '-', '--replace'], { stdin: '{"note":"hunter3"}' })).code).toBe(0);
+    expect(await readNote()).toMatchObject({ recipients: [cli.recipient] });
+    expect((await cli.run(['get', 'note'])).out).toBe('hunter3');
+  });
+});
+
+test('import: --consumer applies to entries with an empty list of consumers', async () => {
+  const stdin = '{"format":"trellis-secrets/1","objects":[{"slug":"note","used_by":[],"text":"hunter2"}]}';
+  expect((await cli.run(['import', '-', '--consumer', cli.consumer], { stdin })).code).toBe(0);
+  expect((await cli.client.GET('/objects')).data).toMatchObject([{ slug: 'note', used_by: [cli.consumer] }]);
 });
 
 test.each(['.env', '.env.production.local', 'prod.env'])('import: reads %s as a .env file', async (name) => {
