@@ -38,12 +38,16 @@ Example:
 /** The shortest token that can't be guessed. */
 const MIN_TOKEN = 32;
 
+const MAX_PORT = 65_535;
+
 async function serveWebhook(session: CommandContext, { listen }: WebhookOptions): Promise<void> {
   const [, host = '', port = ''] = /^(?:\[(?=.*\]:))?([^[\]]+?)\]?:(\d{1,5})$/.exec(listen) ?? [];
-  if (port === '') throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
+  if (port === '' || Number(port) > MAX_PORT) throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
   const server = createValueServer(session, session.terminal.env.TRELLIS_SECRETS_WEBHOOK_TOKEN);
   server.listen(Number(port), host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch(({ code = 'unknown error' }: NodeJS.ErrnoException) => {
+    throw new CommandError(`Can't listen on ${listen}: ${code}`, EXIT.failed);
+  });
   session.say(`Serving opened values at ${listen}.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close().closeAllConnections());
   await once(server, 'close');

@@ -108,3 +108,12 @@ test('requires a token of 32 characters, and an address', async () => {
   expect(() => createValueServer(session, 'x'.repeat(31))).toThrow('at least 32 characters');
   expect(await cli.run(['webhook', '--listen', 'x'])).toMatchObject({ code: 2 });
 });
+
+test('reports an invalid port, and one that is in use', async () => {
+  const env = { TRELLIS_SECRETS_WEBHOOK_TOKEN: TOKEN };
+  const invalid = await cli.run(['webhook', '--listen', '127.0.0.1:65536'], { env });
+  expect([invalid.code, invalid.err]).toEqual([2, expect.stringContaining('Expected --listen')]);
+  const used = new URL(url).host;
+  const { code, err } = await cli.run(['webhook', '--listen', used], { env });
+  expect([code, err]).toEqual([1, `trellis: Can't listen on ${used}: EADDRINUSE\n`]);
+});
