@@ -371,12 +371,22 @@ export async function readSecretSource(source: SecretSource, what: string): Prom
 
 async function readOther(source: Exclude<SecretSource, { readonly text: string }>, what: string): Promise<string> {
   if ('command' in source) return runSource(source.command, what);
-  await assertPrivate(source.file);
+  if (await isOwnFile(source.file)) await assertPrivate(source.file);
   return readFile(source.file, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(`Can't read ${what} from ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
   });
 }
+
+/**
+ * Reports whether this user can change the mode of a file. As in OpenSSH, others determine who reads the rest: systemd gives
+ * credentials to a user by an ACL, which the mode shows as a group, and containers get secrets of root.
+ */
+const isOwnFile = (file: string): Promise<boolean> =>
+  stat(file).then(
+    ({ uid }) => uid === process.getuid?.(),
+    () => false,
+  );
 
 const describe = (source: SecretSource): string =>
   'file' in source ? source.file : 'command' in source ? 'the output of its command' : 'the given value';

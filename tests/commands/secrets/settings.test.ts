@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectionOptions, readSettings } from '../../../src/commands/secrets/settings.js';
 import { toRecipients } from '../../../src/sealing/secrets.js';
@@ -161,6 +161,10 @@ test('token and identity commands are run without the standard input that contai
   await chmod(file, 0o644);
   const { code, err } = await cli.run(['get', 'by-command', '--identity-file', file], { env });
   expect([code, err]).toEqual([2, expect.stringContaining('Run chmod 600 on it')]);
+  if (process.getuid?.() !== 0) return;
+  // As a secret of a container, or a credential of systemd, whose owner is a different user.
+  await chown(file, 65_534, 65_534);
+  expect((await cli.run(['get', 'by-command', '--identity-file', file], { env })).out).toBe('value');
 });
 
 describe('init', () => {
