@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { accountsCommand } from './commands/accounts.js';
 import { backupCommand, restoreCommand } from './commands/backup.js';
-import { completeCommand, completionCommand } from './commands/completion.js';
+import { completeCommand, completionCommand, type GivenOptions } from './commands/completion.js';
 import { checkConfigCommand, doctorCommand } from './commands/doctor/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { imagesCommand } from './commands/images.js';
@@ -49,8 +49,8 @@ export async function runWholeProgram(version: string): Promise<void> {
   const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
   addSecretsCommands(program, terminal);
   program.addCommand(completionCommand(streams));
-  const completing = { out: process.stdout, findNames: (placeholder: string) => findNames(placeholder, terminal) };
-  program.addCommand(completeCommand(program, completing), { hidden: true });
+  const findAll = (placeholder: string, options: GivenOptions) => findNames(placeholder, options, terminal);
+  program.addCommand(completeCommand(program, { out: process.stdout, findNames: findAll }), { hidden: true });
   await runProgram(program);
 }
 

@@ -44,8 +44,11 @@ interface CompletionResult {
   readonly files: boolean;
 }
 
+/** The options of the words so far, as the action of their command gets them. */
+export type GivenOptions = Readonly<Record<string, string | true>>;
+
 /** Lists the names of a placeholder, such as the names of secrets for `<secret>`. */
-type FindNames = (placeholder: string) => Promise<readonly string[]>;
+type FindNames = (placeholder: string, options: GivenOptions) => Promise<readonly string[]>;
 
 interface Place {
   readonly command: Command;
@@ -53,6 +56,7 @@ interface Place {
   readonly position: number;
   /** The option that expects a value. */
   readonly option: Option | undefined;
+  readonly given: GivenOptions;
   /** Whether the word is after `--`, in the arguments of a different program. */
   readonly isForeign: boolean;
 }
@@ -65,13 +69,10 @@ const FILES: CompletionResult = { candidates: [], files: true };
  *
  * @param words The words after the name of the program; the last one is incomplete or empty.
  */
-export async function complete(
-  program: Command,
-  words: readonly string[],
-  findNames: FindNames,
-): Promise<CompletionResult> {
+export async function complete(program: Command, words: readonly string[], find: FindNames): Promise<CompletionResult> {
   const current = words.at(-1) ?? '';
-  const { command, position, option, isForeign } = findPlace(program, words.slice(0, -1));
+  const { command, position, option, given, isForeign } = findPlace(program, words.slice(0, -1));
+  const findNames = (placeholder: string) => find(placeholder, given);
   if (isForeign) return FILES;
   const [, flag, begun = ''] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
   const joined = flag === undefined ? undefined : findOption(command, flag);
@@ -87,19 +88,26 @@ function findPlace(program: Command, words: readonly string[]): Place {
   let command = program;
   let position = 0;
   let option: Option | undefined;
+  const given: Record<string, string | true> = {};
   for (const word of words) {
     // bash splits --flag=value at the equals sign.
     if (word === '=') continue;
-    if (option) option = undefined;
-    else if (word === '--') return { command, position, option, isForeign: true };
-    else if (word.startsWith('-')) option = word.includes('=') ? undefined : takesValue(findOption(command, word));
-    else {
+    if (option) {
+      given[option.attributeName()] = word;
+      option = undefined;
+    } else if (word === '--') return { command, position, option, given, isForeign: true };
+    else if (word.startsWith('-')) {
+      const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+      const found = findOption(command, flag);
+      if (value === undefined) option = takesValue(found);
+      if (found && !option) given[found.attributeName()] = value ?? true;
+    } else {
       const inner = command.commands.find((each) => each.name() === word);
       command = inner ?? command;
       position = inner ? 0 : position + 1;
     }
   }
-  return { command, position, option, isForeign: false };
+  return { command, position, option, given, isForeign: false };
 }
 
 const findOption = (command: Command, word: string): Option | undefined =>
@@ -126,7 +134,10 @@ const commandsOf = (command: Command): CompletionCandidate[] =>
     .map((each) => ({ value: each.name(), description: each.description() }));
 
 /** Completes a value from its choices, or from the meaning of its placeholder. */
-async function valuesOf(taker: Argument | Option, findNames: FindNames): Promise<CompletionResult> {
+async function valuesOf(
+  taker: Argument | Option,
+  findNames: (placeholder: string) => ReturnType<FindNames>,
+): Promise<CompletionResult> {
   if (taker.argChoices) return { candidates: taker.argChoices.map(toCompletion), files: false };
   const placeholder = 'flags' in taker ? (/[<[]([\w-]+)/.exec(taker.flags)?.[1] ?? '') : taker.name();
   if (['file', 'folder'].includes(placeholder)) return FILES;

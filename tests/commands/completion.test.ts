@@ -53,6 +53,18 @@ test.each<[readonly string[], readonly string[], string]>([
   expect([...candidates.map(({ value }) => value), ...(files ? [':files'] : [])]).toEqual(expected);
 });
 
+test.each([
+  [['--profile', 'work', '--sealed']],
+  [['--profile=work', '--sealed']],
+  [['--profile', '=', 'work', '--sealed']],
+])('names are those of the service that the options %j determine', async (options) => {
+  const line = new Command('trellis');
+  line.command('get').argument('<secret>').option('--profile <name>').option('--sealed');
+  const find = async (_placeholder: string, given: object) => [JSON.stringify(given)];
+  const { candidates } = await complete(line, ['get', ...options, ''], find);
+  expect(candidates.map(({ value }) => JSON.parse(value))).toEqual([{ profile: 'work', sealed: true }]);
+});
+
 describe('findNames', () => {
   const terminal = (env: Record<string, string>) => ({
     in: process.stdin,
@@ -66,7 +78,7 @@ describe('findNames', () => {
     try {
       await cli.run(['put', 'db-password', '--consumer', cli.consumer], { stdin: 'x' });
       await cli.client.POST('/consumers', { body: { name: '$(reboot)' } });
-      const find = (placeholder: string, env = cli.env) => findNames(placeholder, terminal(env));
+      const find = (placeholder: string, env = cli.env, options = {}) => findNames(placeholder, options, terminal(env));
       expect(await find('secret')).toEqual(['db-password']);
       expect(await find('consumer')).toEqual([cli.consumer]);
       expect(await find('id')).toEqual([]);
@@ -74,7 +86,10 @@ describe('findNames', () => {
       // Token commands are not run, as they may prompt for a passphrase or be slow.
       expect(await find('secret', { ...env, TRELLIS_SECRETS_TOKEN_COMMAND: `echo ${token}` })).toEqual([]);
       expect(await find('secret', { ...cli.env, TRELLIS_SECRETS_TOKEN: 'trs_nonsense' })).toEqual([]);
-      expect(await find('secret', { ...cli.env, TRELLIS_SECRETS_SERVER: 'nonsense' })).toEqual([]);
+      const elsewhere = { ...cli.env, TRELLIS_SECRETS_SERVER: 'nonsense' };
+      expect(await find('secret', elsewhere)).toEqual([]);
+      expect(await find('secret', elsewhere, { server: cli.server })).toEqual(['db-password']);
+      expect(await find('secret', cli.env, { profile: 'unknown' })).toEqual([]);
     } finally {
       await cli.close();
     }

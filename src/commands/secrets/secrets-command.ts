@@ -1,7 +1,7 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import type { SecretsClient } from '../../generated/secrets/client.js';
-import { completeCommand, completionCommand } from '../completion.js';
+import { completeCommand, completionCommand, type GivenOptions } from '../completion.js';
 import { addAuditCommand } from './audit.js';
 import { addConsumerCommands } from './consumers.js';
 import { addEditCommand } from './edit.js';
@@ -12,7 +12,7 @@ import { addMcpCommand } from './mcp/mcp.js';
 import { addSecretCommands } from './objects.js';
 import { createSecretsCommand } from './options.js';
 import { addRunCommand } from './run/run.js';
-import { readSettings } from './settings.js';
+import { type ConnectionOptions, readSettings } from './settings.js';
 import { addSignatureCommands } from './signatures.js';
 import type { Terminal } from './terminal.js';
 import { addTokenCommands } from './tokens.js';
@@ -55,7 +55,7 @@ export function addSecretsCommands(program: Command, terminal: Terminal): void {
 export function addAllCommands(program: Command, terminal: Terminal): void {
   addSecretsCommands(program, terminal);
   program.addCommand(completionCommand({ out: terminal.out }));
-  const findAll = (placeholder: string) => findNames(placeholder, terminal);
+  const findAll = (placeholder: string, options: GivenOptions) => findNames(placeholder, options, terminal);
   program.addCommand(completeCommand(program, { out: terminal.out, findNames: findAll }), { hidden: true });
 }
 
@@ -66,17 +66,21 @@ const TIMEOUT_MS = 1000;
 const PLAIN = /^[\w@%+][\w./@%+-]*$/;
 
 /**
- * Lists the names for the completion of a placeholder; none when the service can't be reached. The token command is
- * not run, as it may prompt for a passphrase.
+ * Lists the names for the completion of a placeholder, from the service of the options; none when it can't be reached. The
+ * token command is not run, as it may prompt for a passphrase.
  */
-export async function findNames(placeholder: string, terminal: Terminal): Promise<readonly string[]> {
+export async function findNames(
+  placeholder: string,
+  options: ConnectionOptions,
+  { env }: Pick<Terminal, 'env'>,
+): Promise<readonly string[]> {
   if (placeholder !== 'secret' && placeholder !== 'consumer') return [];
   try {
-    const { server, token } = await readSettings({}, terminal.env);
+    const { server, token } = await readSettings(options, env);
     if (token === undefined || !('text' in token)) return [];
     const { createSecretsClient } = await import('../../generated/secrets/client.js');
-    const options = { retry: { maxRetries: 0 }, timeoutMs: TIMEOUT_MS, onWarning: () => undefined };
-    const names = await read(createSecretsClient(server, { token: token.text, ...options }), placeholder);
+    const limits = { retry: { maxRetries: 0 }, timeoutMs: TIMEOUT_MS, onWarning: () => undefined };
+    const names = await read(createSecretsClient(server, { token: token.text, ...limits }), placeholder);
     return [...new Set(names)].filter((name) => PLAIN.test(name));
   } catch {
     return [];
