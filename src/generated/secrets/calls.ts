@@ -248,8 +248,8 @@ export const getOwnToken = /* @__PURE__ */ createCall<paths, operations['getOwnT
 /**
  * Exchange the token of a workload for a short-lived token
  *
- * The token exchange of RFC 8693, with a JSON body. The subject token is a JSON Web Token of an issuer that a rule
- * names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
+ * The token exchange of RFC 8693, as a form; JSON is accepted too. The subject token is a JSON Web Token of an
+ * issuer that a rule names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
  * verified with the keys that the issuer publishes. The new token is a consumer token or a write token, as the
  * rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
  * lifetime when the subject token expires, until the rule is replaced or deleted.

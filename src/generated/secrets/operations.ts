@@ -556,7 +556,12 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
-    body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
+    body: { required: true, contentTypes: ['application/x-www-form-urlencoded', 'application/json'], maxBytes: 65536, hasContentType: true, forms: { 'application/x-www-form-urlencoded': { fields: [
+        { name: 'grant_type', required: true, type: 'string', list: false },
+        { name: 'subject_token', required: true, type: 'string', list: false },
+        { name: 'subject_token_type', required: true, type: 'string', list: false },
+        { name: 'rule', required: false, type: 'string', list: false },
+      ] } } },
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.exchangedTokenSchema },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -570,7 +575,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.exchangeTokenHeaders, limits: validators.exchangeTokenLimits, body: validators.exchangeTokenBody },
+    validate: { headers: validators.exchangeTokenHeaders, bodies: { 'application/x-www-form-urlencoded': validators.exchangeTokenBodyApplicationXWwwFormUrlencoded, 'application/json': validators.exchangeTokenBodyApplicationJson } },
   },
   {
     id: 'beginDeviceLogin',
@@ -1769,14 +1774,16 @@ export type GetOwnTokenOutput =
     };
 
 /** The input of `exchangeToken`. */
-export interface ExchangeTokenInput extends RequestContext {
+export type ExchangeTokenInput = RequestContext & {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
-  readonly body: components['schemas']['ExchangeTokenRequest'];
   readonly caller: Caller | undefined;
-}
+} & (
+  | { readonly contentType: 'application/x-www-form-urlencoded'; readonly body: components['schemas']['ExchangeTokenRequest'] }
+  | { readonly contentType: 'application/json'; readonly body: components['schemas']['ExchangeTokenRequest'] }
+);
 
 /** The responses of `exchangeToken`. Errors are thrown. */
 export type ExchangeTokenOutput =

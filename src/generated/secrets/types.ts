@@ -522,8 +522,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Exchange the token of a workload for a short-lived token
-         * @description The token exchange of RFC 8693, with a JSON body. The subject token is a JSON Web Token of an issuer that a rule
-         *     names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
+         * @description The token exchange of RFC 8693, as a form; JSON is accepted too. The subject token is a JSON Web Token of an
+         *     issuer that a rule names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
          *     verified with the keys that the issuer publishes. The new token is a consumer token or a write token, as the
          *     rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
          *     lifetime when the subject token expires, until the rule is replaced or deleted.
@@ -3533,6 +3533,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["ExchangeTokenRequest"];
                 /**
                  * @example {
                  *       "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",

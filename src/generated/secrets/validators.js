@@ -8077,8 +8077,8 @@ validate177.errors = vErrors;
 return errors === 0;
 }
 
-export const exchangeTokenBody = validate178;
-const schema136 = {"$id":"function-exchangeTokenBody","$ref":"request#/components/schemas/ExchangeTokenRequest"};
+export const exchangeTokenBodyApplicationXWwwFormUrlencoded = validate178;
+const schema136 = {"$id":"function-exchangeTokenBodyApplicationXWwwFormUrlencoded","$ref":"request#/components/schemas/ExchangeTokenRequest"};
 const schema137 = {"type":"object","required":["grant_type","subject_token","subject_token_type"],"properties":{"grant_type":{"type":"string","enum":["urn:ietf:params:oauth:grant-type:token-exchange"]},"subject_token":{"type":"string","minLength":1,"maxLength":16384},"subject_token_type":{"type":"string","enum":["urn:ietf:params:oauth:token-type:jwt","urn:ietf:params:oauth:token-type:id_token"]},"rule":{"$ref":"request#/components/schemas/WorkloadRuleName"}}};
 const schema138 = {"type":"string","pattern":"^[a-z0-9][a-z0-9-]{0,63}$","maxLength":64};
 const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
@@ -8228,7 +8228,7 @@ return errors === 0;
 
 
 function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-exchangeTokenBody" */;
+/*# sourceURL="function-exchangeTokenBodyApplicationXWwwFormUrlencoded" */;
 let vErrors = null;
 let errors = 0;
 if(!(validate179(data, {instancePath,parentData,parentDataProperty,rootData}))){
@@ -8241,10 +8241,8 @@ validate178.errors = vErrors;
 return errors === 0;
 }
 
-export const exchangeTokenLimits = validate181;
-const schema139 = {"$id":"function-exchangeTokenLimits","$ref":"limits#/components/schemas/ExchangeTokenRequest"};
-const schema140 = {"type":"object","properties":{"grant_type":{"type":"string"},"subject_token":{"type":"string","maxLength":16384},"subject_token_type":{"type":"string"},"rule":{"$ref":"limits#/components/schemas/WorkloadRuleName"}}};
-const schema141 = {"type":"string","maxLength":64};
+export const exchangeTokenBodyApplicationJson = validate181;
+const schema139 = {"$id":"function-exchangeTokenBodyApplicationJson","$ref":"request#/components/schemas/ExchangeTokenRequest"};
 
 function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -8252,6 +8250,12 @@ let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.grant_type === undefined) && (missing0 = "grant_type")) || ((data.subject_token === undefined) && (missing0 = "subject_token"))) || ((data.subject_token_type === undefined) && (missing0 = "subject_token_type"))){
+validate182.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.grant_type !== undefined){
 let data0 = data.grant_type;
 const _errs1 = errors;
@@ -8260,6 +8264,13 @@ validate182.errors = [{instancePath:instancePath+"/grant_type",schemaPath:"#/pro
 return false;
 }
 const _errs2 = errors;
+const vSchema0 = schema137.properties.grant_type.enum;
+if(!(data0 === "urn:ietf:params:oauth:grant-type:token-exchange")){
+validate182.errors = [{instancePath:instancePath+"/grant_type",schemaPath:"#/properties/grant_type/enum",keyword:"enum",params:{allowedValues: schema137.properties.grant_type.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
 if(errors === _errs1){
 }
 var valid0 = _errs1 === errors;
@@ -8279,6 +8290,12 @@ validate182.errors = [{instancePath:instancePath+"/subject_token",schemaPath:"#/
 return false;
 }
 else {
+if(func0(data1) < 1){
+validate182.errors = [{instancePath:instancePath+"/subject_token",schemaPath:"#/properties/subject_token/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
 }
 }
 else {
@@ -8302,6 +8319,13 @@ validate182.errors = [{instancePath:instancePath+"/subject_token_type",schemaPat
 return false;
 }
 const _errs6 = errors;
+const vSchema1 = schema137.properties.subject_token_type.enum;
+if(!((data2 === "urn:ietf:params:oauth:token-type:jwt") || (data2 === "urn:ietf:params:oauth:token-type:id_token"))){
+validate182.errors = [{instancePath:instancePath+"/subject_token_type",schemaPath:"#/properties/subject_token_type/enum",keyword:"enum",params:{allowedValues: schema137.properties.subject_token_type.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
 if(errors === _errs5){
 }
 var valid0 = _errs5 === errors;
@@ -8318,14 +8342,20 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"limits#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern19.test(data3)){
+validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
 return false;
 }
 else {
 }
 }
+}
 else {
-validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"limits#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs8){
@@ -8345,6 +8375,7 @@ if(valid0){
 }
 }
 }
+}
 else {
 validate182.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
@@ -8358,7 +8389,7 @@ return errors === 0;
 
 
 function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-exchangeTokenLimits" */;
+/*# sourceURL="function-exchangeTokenBodyApplicationJson" */;
 let vErrors = null;
 let errors = 0;
 if(!(validate182(data, {instancePath,parentData,parentDataProperty,rootData}))){
@@ -8874,7 +8905,7 @@ return errors === 0;
 export const deviceCodesSchema = validate194;
 const schema150 = {"$id":"function-deviceCodesSchema","$ref":"response#/components/schemas/DeviceCodes"};
 const schema151 = {"type":"object","required":["device_code","user_code","verification_uri","expires_in","interval"],"properties":{"device_code":{"type":"string","maxLength":64},"user_code":{"type":"string","pattern":"^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$"},"verification_uri":{"type":"string","format":"uri","maxLength":2048},"expires_in":{"type":"integer","minimum":1,"maximum":600},"interval":{"type":"integer","minimum":1,"maximum":60}}};
-const pattern21 = new RegExp("^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$", "u");
+const pattern22 = new RegExp("^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$", "u");
 const formats34 = runtime1.fullFormats.uri;
 
 function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -8921,7 +8952,7 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern21.test(data1)){
+if(!pattern22.test(data1)){
 validate195.errors = [{instancePath:instancePath+"/user_code",schemaPath:"#/properties/user_code/pattern",keyword:"pattern",params:{pattern: "^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$"},message:"must match pattern \""+"^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$"+"\""}];
 return false;
 }
@@ -12638,7 +12669,7 @@ return errors === 0;
 export const listObjectsQuery = validate267;
 const schema209 = {"$id":"function-listObjectsQuery","type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"signatures":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
 const schema210 = {"type":"string","minLength":1,"maxLength":128};
-const pattern27 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
+const pattern28 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
 
 function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listObjectsQuery" */;
@@ -12750,7 +12781,7 @@ validate267.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern27.test(data3)){
+if(!pattern28.test(data3)){
 validate267.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/properties/tag/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._/-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._/-]{1,32}$"+"\""}];
 return false;
 }
@@ -12950,7 +12981,7 @@ const schema217 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+.
 const schema218 = {"type":"string","minLength":1,"maxLength":2048};
 const formats48 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const schema213 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
-const pattern28 = new RegExp("^[a-z0-9._/-]+$", "u");
+const pattern29 = new RegExp("^[a-z0-9._/-]+$", "u");
 
 function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12968,7 +12999,7 @@ validate271.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength"
 return false;
 }
 else {
-if(!pattern28.test(data)){
+if(!pattern29.test(data)){
 validate271.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
@@ -13072,7 +13103,7 @@ return errors === 0;
 }
 
 const schema219 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/Recipient"}}}};
-const pattern29 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
+const pattern30 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13199,7 +13230,7 @@ validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"resp
 return false;
 }
 else {
-if(!pattern29.test(data4)){
+if(!pattern30.test(data4)){
 validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -13741,7 +13772,7 @@ validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern30.test(data19)){
 validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -14074,7 +14105,7 @@ validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/c
 return false;
 }
 else {
-if(!pattern29.test(data0)){
+if(!pattern30.test(data0)){
 validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -15265,7 +15296,7 @@ validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern30.test(data19)){
 validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -18102,7 +18133,7 @@ validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:
 return false;
 }
 else {
-if(!pattern29.test(data7)){
+if(!pattern30.test(data7)){
 validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -20560,8 +20591,8 @@ const schema341 = {"type":"object","required":["id","object_id","action","timest
 const schema342 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 const schema343 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
 const schema344 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
-const pattern53 = new RegExp("^[0-9a-f]{64}$", "u");
-const pattern54 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
+const pattern54 = new RegExp("^[0-9a-f]{64}$", "u");
+const pattern55 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
 function validate411(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -20839,7 +20870,7 @@ const _errs21 = errors;
 const _errs22 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
-if(!pattern53.test(data9)){
+if(!pattern54.test(data9)){
 validate411.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -20879,7 +20910,7 @@ const _errs26 = errors;
 const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
-if(!pattern54.test(data11)){
+if(!pattern55.test(data11)){
 validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20925,7 +20956,7 @@ const _errs29 = errors;
 const _errs30 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
-if(!pattern54.test(data12)){
+if(!pattern55.test(data12)){
 validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20955,7 +20986,7 @@ const _errs32 = errors;
 const _errs33 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
-if(!pattern54.test(data13)){
+if(!pattern55.test(data13)){
 validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -20985,7 +21016,7 @@ const _errs35 = errors;
 const _errs36 = errors;
 if(errors === _errs35){
 if(typeof data14 === "string"){
-if(!pattern54.test(data14)){
+if(!pattern55.test(data14)){
 validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
@@ -21386,7 +21417,7 @@ const _errs66 = errors;
 const _errs67 = errors;
 if(errors === _errs66){
 if(typeof data29 === "string"){
-if(!pattern53.test(data29)){
+if(!pattern54.test(data29)){
 validate411.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -21851,7 +21882,7 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern53.test(data1)){
+if(!pattern54.test(data1)){
 validate418.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -22229,7 +22260,7 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern53.test(data2)){
+if(!pattern54.test(data2)){
 validate420.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }

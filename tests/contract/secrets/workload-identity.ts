@@ -1,6 +1,7 @@
+import * as oauth from 'oauth4webapi';
 import type { components } from '../../../src/generated/secrets/types.js';
 import { AUDIENCE, type OidcProvider, startOidcProvider } from '../../secrets/oidc-provider.js';
-import type { Stage } from './fixtures.js';
+import { recorder, type Stage } from './fixtures.js';
 
 type Rule = components['schemas']['PutWorkloadRuleRequest'];
 
@@ -94,6 +95,28 @@ export function workloadIdentityTests(stage: () => Stage): void {
         ...{ token_issuer: provider.issuer, token_subject: 'repo:acme/shop:ref:refs/heads/main' },
       },
     ]);
+  });
+
+  test('exchangeToken: a foreign client gets a token by the form of RFC 8693', async () => {
+    await put('form');
+    const token_endpoint = `${stage().server.url.replace('http:', 'https:')}/secrets/auth/token`;
+    const server = { issuer: AUDIENCE, token_endpoint };
+    const client = { client_id: 'ci' };
+    const subject_token = await provider.issue({ claims: { repository: 'acme/form' } });
+    const response = await oauth.genericTokenEndpointRequest(
+      server,
+      client,
+      oauth.None(),
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+      { subject_token, subject_token_type: 'urn:ietf:params:oauth:token-type:jwt' },
+      {
+        // The client requires https.
+        [oauth.customFetch]: (url: string, init: RequestInit) =>
+          recorder.fetch(new Request(url.replace('https:', 'http:'), init)),
+      },
+    );
+    const issued = await oauth.processGenericTokenEndpointResponse(server, client, response);
+    expect(issued).toMatchObject({ access_token: expect.stringMatching(/^trc_/) as string, rule: 'form' });
   });
 
   test('exchangeToken: 400 for an invalid token, 403 for other claims, 409 for several rules', async () => {
