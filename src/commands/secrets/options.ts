@@ -197,7 +197,7 @@ interface Known {
   readonly syscall: string;
 }
 
-function fromApiError({ message: text, body, statusCode, requestId }: ApiError): CommandError {
+function fromApiError({ message: text, body, field, statusCode, requestId }: ApiError): CommandError {
   const { error_description: description } = Object(body) as { readonly error_description?: unknown };
   // The `error` of OAuth, which the client takes for the message, is a code.
   const message = typeof description === 'string' ? description.replace(/\p{Cc}+/gu, ' ').slice(0, 500) : text;
@@ -206,6 +206,12 @@ function fromApiError({ message: text, body, statusCode, requestId }: ApiError):
     const reason = 'The token is invalid, expired or revoked, or its kind is not allowed to do this';
     return new CommandError(reason, EXIT.refused);
   }
+  // The message of the service names a parameter of the URL.
+  if (statusCode === 409 && field === 'id')
+    return new CommandError(
+      'Several secrets have this name. Select one with --id or, for "run", with --consumer',
+      EXIT.conflict,
+    );
   const isInternal = statusCode >= 500 && requestId !== undefined;
   return new CommandError(
     isInternal ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),

@@ -117,9 +117,8 @@ Examples:
   openssl rand -base64 30 | tr -d '\\n' | trellis secrets rotate db-password
   openssl rand -hex 32 | trellis secrets rotate db-password --hook ./set-password.sh
   trellis secrets rotate db-password --reseal
-  for name in $(trellis secrets list --reseal --json | jq -r '.[].slug'); do
-    trellis secrets rotate "$name" --reseal
-  done`,
+  trellis secrets list --reseal --json | jq -r '.[] | "\\(.slug) --id \\(.id)"' |
+    xargs -L 1 trellis secrets rotate --reseal`,
     );
   addConnectionOptions(rotate).action((name: string, flags: RotateOptions) =>
     withContext(terminal, flags, (session) => rotateValue(session, name, flags)),

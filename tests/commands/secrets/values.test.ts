@@ -270,7 +270,8 @@ describe('errors', () => {
     await put('shop');
     await cli.run(['consumers', 'add', 'web-7', '--key', cli.recipient]);
     await cli.run(['put', name, '--consumer', 'web-7'], { stdin: 'web' });
-    expect(await cli.run(['get', name])).toMatchObject({ code: 5, out: '' });
+    const got = await cli.run(['get', name]);
+    expect([got.code, got.out, got.err]).toEqual([5, '', expect.stringContaining('Select one with --id')]);
     const { code, err } = await cli.run(['rotate', name], { stdin: 'x' });
     expect([code, err]).toEqual([5, expect.stringContaining('(web-7)')]);
     const [, id = ''] = /(\S+) \(web-7\)/.exec(err) ?? [];
