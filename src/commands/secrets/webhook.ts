@@ -42,7 +42,8 @@ const MAX_PORT = 65_535;
 
 async function serveWebhook(session: CommandContext, { listen }: WebhookOptions): Promise<void> {
   const [, host = '', port = ''] = /^(?:\[(?=.*\]:))?([^[\]]+?)\]?:(\d{1,5})$/.exec(listen) ?? [];
-  if (port === '' || Number(port) > MAX_PORT) throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
+  if (port === '' || Number(port) > MAX_PORT)
+    throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
   const server = createValueServer(session, session.terminal.env.TRELLIS_SECRETS_WEBHOOK_TOKEN);
   server.listen(Number(port), host);
   await once(server, 'listening').catch(({ code = 'unknown error' }: NodeJS.ErrnoException) => {
