@@ -273,9 +273,21 @@ describe('run', () => {
     ['the command is killed', ['sh', '-c', 'kill -KILL $$'], 137],
     ['the command is not found', ['no-such-program'], 127, 'trellis: no-such-program: command not found\n'],
     ['the command cannot be run', ['/'], 126, "trellis: /: the command can't be run: EACCES\n"],
+    ['the command is empty', [''], 126, "trellis: : the command can't be run: ERR_INVALID_ARG_VALUE\n"],
     ['the arguments contain -- and options', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
   ])('returns the exit code when %s', async (_reason, command, code, err = '') => {
     expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err });
+  });
+
+  // Other systems have other limits.
+  const testOnLinux = process.platform === 'linux' ? test : test.skip;
+  testOnLinux('reports a value that is too long for a variable, which can be a file', async () => {
+    await cli.run(['put', 'long', '--consumer', cli.consumer], { stdin: 'a'.repeat(2 ** 17) });
+    const started = (...options: string[]) =>
+      cli.run(['run', '--secret', 'long', ...options, '--', 'true'], { env: SHELL_PATH });
+    const { code, err } = await started();
+    expect([code, err]).toEqual([126, 'trellis: true: the values are too long for variables; use --files\n']);
+    expect((await started('--files')).code).toBe(0);
   });
 
   test.each([

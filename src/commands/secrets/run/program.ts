@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { CommandError } from '../../../config/startup-error.js';
@@ -31,7 +31,7 @@ export interface RunningProgram {
 export function startProgram([program = '', ...args]: readonly string[], options: ProgramOptions): RunningProgram {
   const { env, isTerminal, masked } = options;
   const output = masked ? 'pipe' : 'inherit';
-  const child = spawn(program, args, { stdio: ['inherit', output, output], env });
+  const child = spawnNow(program, args, { stdio: ['inherit', output, output], env });
   const written = pipeMasked(child, options);
   // The terminal sends its signals to the program directly.
   const forward = (signal: NodeJS.Signals): void => {
@@ -61,6 +61,15 @@ export function startProgram([program = '', ...args]: readonly string[], options
   };
 }
 
+/** Node throws some errors of a start, and emits the others. */
+function spawnNow(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(program, args, options);
+  } catch (error) {
+    throw toStartError(program, (error as NodeJS.ErrnoException).code);
+  }
+}
+
 /** Writes the output of a program without the masked values. */
 async function pipeMasked({ stdout, stderr }: ChildProcess, options: ProgramOptions): Promise<void> {
   if (options.masked === undefined) return;
@@ -74,6 +83,8 @@ async function pipeMasked({ stdout, stderr }: ChildProcess, options: ProgramOpti
 }
 
 function toStartError(program: string, code = 'unknown error'): CommandError {
+  if (code === 'E2BIG')
+    return new CommandError(`${program}: the values are too long for variables; use --files`, NOT_RUN);
   return code === 'ENOENT'
     ? new CommandError(`${program}: command not found`, NOT_FOUND)
     : new CommandError(`${program}: the command can't be run: ${code}`, NOT_RUN);
