@@ -315,6 +315,27 @@ describe('run', () => {
   });
 });
 
+test.each(['SIGTERM', 'SIGINT'] as const)('run --watch: %s ends it while it restarts the command', async (signal) => {
+  const name = newName();
+  await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'one' });
+  const go = join(cli.folder, newName());
+  const script = `trap 'echo stopping; while ! test -e ${go}; do sleep 0.05; done; exit 9' TERM
+    trap '' INT
+    echo begin
+    while :; do sleep 0.05; done`;
+  const args = ['secrets', 'run', '--watch', '1', '--secret', `KEY=${name}`, '--', 'sh', '-c', script];
+  const child = runCli(args, cli.env);
+  const read = collect(child);
+  await waitFor(read, 'begin');
+  await cli.run(['rotate', name], { stdin: 'two' });
+  await waitFor(read, 'stopping');
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await writeFile(go, '');
+  expect(await ended).toEqual([9, null]);
+  expect(read().match(/^begin$/gm)).toHaveLength(1);
+});
+
 test('audit --follow: prints each new entry once', async () => {
   const name = newName();
   const child = runCli(['secrets', 'audit', '--follow', '--json', '--limit', '1', '--object', name], cli.env);

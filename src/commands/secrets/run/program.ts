@@ -23,8 +23,8 @@ type ProgramOptions = { readonly env: Environment; readonly isTerminal: boolean 
 export interface RunningProgram {
   /** The exit code; 128 and the number of the signal if one ended it. Rejects with a CommandError if it can't start. */
   readonly ended: Promise<number>;
-  /** Ends the program by SIGTERM, and after 10 seconds by SIGKILL. */
-  stop(): Promise<void>;
+  /** Ends the program by SIGTERM, and after 10 seconds by SIGKILL. @returns whether this process was to end as well. */
+  stop(): Promise<boolean>;
 }
 
 /** Starts a program in the terminal of this process, and forwards signals to it. */
@@ -33,9 +33,14 @@ export function startProgram([program = '', ...args]: readonly string[], options
   const output = masked ? 'pipe' : 'inherit';
   const child = spawnNow(program, args, { stdio: ['inherit', output, output], env });
   const written = pipeMasked(child, options);
-  // The terminal sends its signals to the program directly.
+  let isStopping = false;
+  let isEnding = false;
   const forward = (signal: NodeJS.Signals): void => {
-    if (!isTerminal || !['SIGINT', 'SIGQUIT'].includes(signal)) child.kill(signal);
+    const isInterrupt = ['SIGINT', 'SIGQUIT'].includes(signal);
+    // A program may continue after an interrupt, and reload its settings at SIGHUP.
+    isEnding ||= signal === 'SIGTERM' || (isStopping && isInterrupt);
+    // The terminal sends its signals to the program directly.
+    if (!isTerminal || !isInterrupt) child.kill(signal);
   };
   for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   const exited = new Promise<number>((resolve, reject) => {
@@ -53,10 +58,12 @@ export function startProgram([program = '', ...args]: readonly string[], options
   return {
     ended,
     async stop() {
+      isStopping = true;
       child.kill('SIGTERM');
       const killing = setTimeout(() => child.kill('SIGKILL'), RESTART_GRACE_MS);
       await ended.catch(() => undefined);
       clearTimeout(killing);
+      return isEnding;
     },
   };
 }

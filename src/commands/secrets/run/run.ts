@@ -78,7 +78,8 @@ async function runWithSecrets(session: CommandContext, command: readonly string[
       if (typeof result === 'number') return result;
       if (result === undefined) return await program.ended;
       session.say('A value has changed; the command is restarted.');
-      await program.stop();
+      // Its user or its service manager has ended this command in the meantime.
+      if (await program.stop()) return await program.ended;
       next = result;
     } finally {
       stopped.abort();
