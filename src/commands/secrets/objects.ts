@@ -168,6 +168,12 @@ function assertNamed(object: ObjectMetadata): ObjectMetadata {
   throw new CommandError(`The service returned an invalid name of a secret: ${problem}`, EXIT.failed);
 }
 
+/** Rejects a new name that the contract does not allow, before the user enters a value. */
+export function assertNewName(slug: string): void {
+  const problem = findSlugProblem(slug);
+  if (problem !== undefined) throw new CommandError(`${slug}: ${problem}`, EXIT.usage);
+}
+
 /**
  * Reads the metadata of a secret, which a read of its value does not return.
  *
@@ -227,6 +233,7 @@ interface Variant {
 
 /** `rename`: renames a secret. */
 async function renameSecret(session: CommandContext, { slug, id, name }: Variant & { readonly name: string }) {
+  assertNewName(name);
   const renamed =
     (await renameSigned(session, { slug, id, name })) ??
     (await unwrapResult(

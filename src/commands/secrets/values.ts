@@ -8,7 +8,7 @@ import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import { fetchSealedValue, type ObjectMetadata, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, unwrapResult, withContext } from './context.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
-import { findSecret } from './objects.js';
+import { assertNewName, findSecret } from './objects.js';
 import {
   EXIT,
   addIdOption,
@@ -147,6 +147,7 @@ function toText(value: Uint8Array): { readonly value: string; readonly encoding:
 
 /** `put`: creates a secret, or a variant of a name. */
 async function putValue(session: CommandContext, slug: string, flags: PutOptions): Promise<void> {
+  assertNewName(slug);
   const value = await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
     ? await storeSealed(session, slug, { value, flags })
