@@ -314,9 +314,14 @@ async function replaceSealed(
 /** Reports whether the current key of the owner is among the recorded recipients. */
 async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
-  const { public_key: owner } = await unwrapResult(client.GET('/auth/identity'));
+  // Requested once for the entries of an import.
+  const requested = ownerKeys.get(client) ?? unwrapResult(client.GET('/auth/identity'));
+  ownerKeys.set(client, requested);
+  const { public_key: owner } = await requested;
   return owner !== undefined && recipients.includes(owner);
 }
+
+const ownerKeys = new WeakMap<CommandContext['client'], Promise<{ readonly public_key?: string }>>();
 
 /** Describes a stored value for a message. */
 export function describeStored({ slug, id, recipient_count: count }: ObjectMetadata): string {
