@@ -62,7 +62,7 @@ test.each([
   line.command('get').argument('<secret>').option('--profile <name>').option('--sealed');
   const find = async (_placeholder: string, given: object) => [JSON.stringify(given)];
   const { candidates } = await complete(line, ['get', ...options, ''], find);
-  expect(candidates.map(({ value }) => JSON.parse(value))).toEqual([{ profile: 'work', sealed: true }]);
+  expect(candidates.map(({ value }) => value)).toEqual(['{"profile":"work","sealed":true}']);
 });
 
 describe('findNames', () => {

@@ -46,7 +46,8 @@ async function serveWebhook(session: CommandContext, { listen }: WebhookOptions)
     throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
   const server = createValueServer(session, session.terminal.env.TRELLIS_SECRETS_WEBHOOK_TOKEN);
   server.listen(Number(port), host);
-  await once(server, 'listening').catch(({ code = 'unknown error' }: NodeJS.ErrnoException) => {
+  await once(server, 'listening').catch((error: unknown) => {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new CommandError(`Can't listen on ${listen}: ${code}`, EXIT.failed);
   });
   session.say(`Serving opened values at ${listen}.`);
