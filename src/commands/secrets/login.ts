@@ -99,6 +99,7 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   const settings = (await readSettingsFile(file)) ?? {};
   const server = findServer(flags, env, settings);
   assertSecure(server, flags, env);
+  assertSameServer(server, settings, file);
   // Before the user approves a token that could not be stored.
   const keyring = flags.store === 'keyring' ? findKeyring(env) : undefined;
   const client = await openClient(server);
@@ -123,6 +124,15 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   const described = await unwrapResult((await openClient(server, token)).GET('/auth/token'));
   if (flags.json) await writeOutput(out, toJson({ server, file, store: flags.store, ...described }));
   else err.write(`Logged in to ${server}. ${describeToken(described)}\nWrote ${file}, readable only by you.\n`);
+}
+
+/** Rejects a login that would replace the token for another server, which would stay valid without an owner. */
+function assertSameServer(server: string, settings: SettingsFile, file: string): void {
+  const hasToken = settings.token !== undefined || settings.tokenCommand !== undefined;
+  const known = findServer({}, {}, settings);
+  if (!hasToken || known === server) return;
+  const remedy = 'Revoke it with "trellis logout", or add --profile to keep both';
+  throw new CommandError(`${file} has a token for ${known}. ${remedy}`, EXIT.usage);
 }
 
 /** A user without an entry in the system has no name, as in a container with a user id of its own. */

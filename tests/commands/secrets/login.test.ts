@@ -20,7 +20,7 @@ const login = (file: string, args: readonly string[] = [], sleep = (said: string
 
 test('login stores the approved token with mode 0600 and keeps the other settings; logout revokes it', async () => {
   const file = newFile();
-  await writeFile(file, JSON.stringify({ caller: 'me', token: 'old' }), { mode: 0o600 });
+  await writeFile(file, JSON.stringify({ caller: 'me', server: cli.server, token: 'old' }), { mode: 0o600 });
   const said = await login(file, ['--name', 'ada@laptop']);
   expect(said).toMatchObject({ code: 0, out: '' });
   expect(said.err).toMatch(/^Open http:.*\/vault\/device and enter the code \w{4}-\w{4}\n.*"ada@laptop"/);
@@ -39,6 +39,18 @@ test('login stores the approved token with mode 0600 and keeps the other setting
   const revoked = await cli.run(['whoami', '--config', file], { env: { ...env(), TRELLIS_SECRETS_TOKEN: token } });
   expect(revoked).toMatchObject({ code: 4, err: expect.stringContaining('revoked') as string });
   expect(await cli.run(['logout', '--config', file], { env: env() })).toMatchObject({ code: 2 });
+});
+
+test('login does not replace the token for another server', async () => {
+  const file = newFile();
+  const settings = { server: 'https://other.example/secrets', token: 'old' };
+  await writeFile(file, JSON.stringify(settings), { mode: 0o600 });
+  const said = await login(file, ['--server', cli.server]);
+  expect(said).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('has a token for https://other.example') as string,
+  });
+  expect(await readJson(file)).toEqual(settings);
 });
 
 test('login polls at the interval that the service asks for', async () => {
