@@ -31,8 +31,10 @@ import { SignedBy } from './signatures/signed-by.js';
 
 export function SecretPage() {
   const { slug = '' } = useRoute().params;
-  const load = useCallback(() => listVariants(slug), [slug]);
+  const load = useCallback(async () => ({ slug, list: await listVariants(slug) }), [slug]);
   const variants = useResource(load);
+  // While a different secret loads, the buttons below its name would change the previous one.
+  const isPrevious = variants.value !== undefined && variants.value.slug !== slug;
   const listConsumers = useMemo(() => shareCalls(listAllConsumers), [variants.value]);
   const unlocked = useUnlockedIdentity();
   const own = useResource(loadOwnPublicKey);
@@ -40,8 +42,8 @@ export function SecretPage() {
   const leave = async (): Promise<void> => route('/vault', true);
   return (
     <SecretsLayout title={slug}>
-      <AsyncContent from={variants}>
-        {(list) => (
+      <AsyncContent from={isPrevious ? { ...variants, value: undefined } : variants}>
+        {({ list }) => (
           <>
             {list.length === 0 && (
               <p>

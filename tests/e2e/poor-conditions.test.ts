@@ -1,0 +1,42 @@
+import type { Page } from 'playwright-core';
+import { generateKeys } from '../sealing/age-program.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openSignedInFixture, type PageFixture } from './support/fixtures.js';
+import { createSecretsPageActions } from './vault/secrets-page-actions.js';
+
+describeInBrowser('pages on a slow network, in an offline browser or without storage', () => {
+  let stage: PageFixture;
+  let page: Page;
+  const go = (path: string) => page.goto(stage.server.origin + path);
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  beforeAll(async () => {
+    stage = await openSignedInFixture({});
+    ({ page } = stage);
+    const actions = createSecretsPageActions(page, stage.server.origin);
+    await actions.addConsumer('acme/shop', generateKeys().recipient);
+    for (const slug of ['first', 'second']) await actions.createSecret({ slug, value: slug, usedBy: ['acme/shop'] });
+  });
+  afterEach(async () => {
+    await stage.context.setOffline(false);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    stage.takeComplaints();
+  });
+  afterAll(() => stage.close());
+
+  test('a secret that is opened from the page of another shows nothing of that one while it loads', async () => {
+    await go('/vault/objects/first');
+    await button('Delete first').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('secret second');
+    const entry = page.getByRole('option', { name: 'Secret second', exact: true });
+    await entry.waitFor();
+    // The request stays open until the end of the test.
+    await page.route(/\/secrets\/objects\?.*slug=second/, () => undefined);
+    await entry.click();
+    await heading('second').waitFor();
+    await page.getByText('Loading …').waitFor();
+    expect(await page.getByRole('button', { name: /first/ }).count()).toBe(0);
+  });
+});
