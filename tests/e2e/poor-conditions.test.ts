@@ -39,4 +39,18 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await page.getByText('Loading …').waitFor();
     expect(await page.getByRole('button', { name: /first/ }).count()).toBe(0);
   });
+
+  test('a page that could not be loaded offline is loaded at the next visit', async () => {
+    await go('/services');
+    await heading('Services').waitFor();
+    await page.waitForLoadState('networkidle');
+    await stage.context.setOffline(true);
+    await page.getByRole('link', { name: 'Insights', exact: true }).click();
+    await heading('This page could not be loaded').waitFor();
+    await stage.context.setOffline(false);
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await heading('Services').waitFor();
+    await page.getByRole('link', { name: 'Insights', exact: true }).click();
+    await heading('Insights').waitFor();
+  });
 });

@@ -4,6 +4,7 @@ import './style/frame.css';
 import './style/pieces.css';
 import { type ComponentType, render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
 import { dashboardClient, limitWait, loadDocumentsWhenOutdated, loadInTime } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
@@ -93,15 +94,24 @@ interface PageRoute {
   readonly begin: AppPage['begin'];
 }
 
-/** Creates a route whose component loads the page's bundle when it is first drawn. */
+/** Creates a route whose component loads the page's bundle when it is first drawn, and at the next visit after a failure. */
 function toRoute({ path, needs, load, begin }: AppPage): PageRoute {
-  const Content = lazy(() => loadPageBundle(load));
-  const component = () => (
-    <RequireSignIn needs={needs}>
-      <Content />
-    </RequireSignIn>
-  );
-  return { path, component, load: Content.preload, begin };
+  const createContent = () =>
+    lazy(async () => {
+      const page = await loadPageBundle(load);
+      if (page === LoadFailed) Content = createContent();
+      return page;
+    });
+  let Content: ReturnType<typeof lazy<ComponentType>> = createContent();
+  const component = () => {
+    const [Shown] = useState(() => Content);
+    return (
+      <RequireSignIn needs={needs}>
+        <Shown />
+      </RequireSignIn>
+    );
+  };
+  return { path, component, load: () => Content.preload(), begin };
 }
 
 /**
