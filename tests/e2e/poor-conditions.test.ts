@@ -8,6 +8,7 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
   let stage: PageFixture;
   let page: Page;
   const go = (path: string) => page.goto(stage.server.origin + path);
+  const alert = (text: string) => page.getByRole('alert').getByText(text);
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -52,5 +53,20 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await heading('Services').waitFor();
     await page.getByRole('link', { name: 'Insights', exact: true }).click();
     await heading('Insights').waitFor();
+  });
+
+  test('a part of a page that cannot be loaded offline is not attributed to an update of the server', async () => {
+    await go('/services');
+    await heading('Services').waitFor();
+    await page.waitForLoadState('networkidle');
+    // The cache of the browser may have them.
+    await page.route(/\/palette-/, (route) => route.abort());
+    await stage.context.setOffline(true);
+    await page.keyboard.press('Control+k');
+    await alert('You’re offline. Connect to the network.').waitFor();
+    await stage.context.setOffline(false);
+    await page.unrouteAll();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
   });
 });

@@ -394,7 +394,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await page.route(/\/phrase-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
     await go('/vault/identity');
     await button('Create my key').click();
-    await page.getByRole('alert').getByText('The server was updated while this page was open.').waitFor();
+    await page.getByRole('alert').getByText('A part of this page could not be loaded.').waitFor();
     await page.unrouteAll();
     stage.takeComplaints();
   });

@@ -168,8 +168,9 @@ export function toProblem(error: unknown): Problem {
     return { ...toResponseProblem(error), isTemporary: statusCode === 408 || statusCode === 429 || statusCode > 500 };
   }
   if (!(error instanceof Error)) return { message: 'Something went wrong.', canRetry: true };
-  // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
-  if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
+  // The messages of Chromium, Firefox, Safari and Vite for a script or a style sheet that cannot be loaded.
+  if (/dynamically imported module|importing a module script failed|preload css/i.test(error.message))
+    return { message: navigator.onLine ? NOT_LOADED : toNetworkMessage(), canRetry: true };
   const isTemporary = error.name === 'TimeoutError' || (error.name === 'TypeError' && isOfNetwork(error));
   return { message: toBrowserMessage(error), canRetry: true, isTemporary };
 }
@@ -230,9 +231,8 @@ const toNetworkMessage = (): string =>
 
 const UNREADABLE = 'The page can’t read the data that it received. Reload the page.';
 
-const OUTDATED: Problem = {
-  message: 'The server was updated while this page was open. Reload the page, then try again.',
-};
+const NOT_LOADED =
+  'A part of this page could not be loaded. Try again. If that does not help, reload the page: the server may have been updated.';
 
 /** Messages by the name of a browser error: the browsers' own messages are written for developers. */
 const BY_NAME: Readonly<Record<string, string>> = {
