@@ -69,4 +69,17 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
   });
+
+  test('a typed value can be saved after an update of the server', async () => {
+    await go('/vault/new');
+    const script = page.waitForResponse(/\/stored-values-[^/]*\.js$/);
+    await page.getByLabel('Name').fill('third');
+    await page.getByLabel('Value', { exact: true }).fill('value');
+    await page.getByLabel('acme/shop').check();
+    await (await script).finished();
+    await page.waitForLoadState('networkidle');
+    await page.route(/\/(?:seal|stored-values|trust)-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
+    await button('Save secret').click();
+    await heading('third').waitFor();
+  });
 });

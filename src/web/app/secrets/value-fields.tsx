@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Problem } from '../api.js';
 import { Field, FormError } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { type CharacterSet, CHARACTER_SETS, generateValue, toAlphabet, toEntropy } from './generate-value.js';
 import { findOwnPublicKey, listAllConsumers } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 
 /** Typed text, or the bytes of a file. */
 export type SecretInput = Uint8Array<ArrayBuffer> | string;
@@ -68,6 +69,11 @@ interface ValueFieldProps {
 export function ValueField({ label, value, rows = 3, onValue }: ValueFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
+  const isTyped = value !== '';
+  useEffect(() => {
+    // After an upgrade of the server they could not be loaded, and a reload would lose the value.
+    if (isTyped) loadStoredValues().catch(() => undefined);
+  }, [isTyped]);
   return (
     <div class="field">
       <label for={id}>{label}</label>
