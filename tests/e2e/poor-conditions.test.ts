@@ -82,4 +82,25 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await button('Save secret').click();
     await heading('third').waitFor();
   });
+
+  test('files are counted for the search that they belong to', async () => {
+    await go('/site');
+    const status = page.locator('.contents').getByRole('status');
+    await status.waitFor();
+    const before = await status.textContent();
+    await page.route('**/graphql', () => undefined);
+    await page.getByLabel('Search names').fill('no such file');
+    await page.waitForURL(/search=no/);
+    expect(await status.textContent()).toBe(before);
+  });
+
+  test('a folder that cannot be read does not show the entries of another', async () => {
+    await go('/site');
+    const folder = page.getByRole('link', { name: /^images/ });
+    await folder.waitFor();
+    await page.route('**/graphql', (route) => route.abort());
+    await folder.click();
+    await alert('The server could not be reached.').waitFor();
+    expect(await page.getByRole('list', { name: 'Folders and files' }).count()).toBe(0);
+  });
 });

@@ -26,8 +26,10 @@ export function SiteFilesPage() {
   const place = parseLocation(query);
   // The opened file and the view don't change the content of the list, so they don't reload it.
   const shown = linkToLocation({ ...place, file: '', view: 'pictures' });
-  const load = useCallback(() => readFolderPage(place), [shown]);
+  const load = useCallback(async () => ({ place, shown, content: await readFolderPage(place) }), [shown]);
   const folder = useResource(load);
+  // After a failed request, entries of a different folder would be misleading.
+  const isOutdated = folder.problem !== undefined && folder.value?.shown !== shown;
   useReloadOnReturn(folder.reload);
   return (
     <SiteLayout title="Site files">
@@ -35,7 +37,11 @@ export function SiteFilesPage() {
       <Breadcrumbs place={place} />
       <div class={`explore ${place.file === '' ? '' : 'split'}`}>
         <div class="contents">
-          <AsyncContent from={folder}>{(value) => <Contents place={place} folder={value} />}</AsyncContent>
+          <AsyncContent from={isOutdated ? { ...folder, value: undefined } : folder}>
+            {(loaded) => (
+              <Contents place={{ ...loaded.place, file: place.file, view: place.view }} folder={loaded.content} />
+            )}
+          </AsyncContent>
         </div>
         {place.file !== '' && <FilePanel key={place.file} place={place} onDeleted={folder.reload} />}
       </div>
