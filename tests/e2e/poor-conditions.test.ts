@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { generateKeys } from '../sealing/age-program.js';
 import { describeInBrowser } from './support/chromium.js';
 import { openSignedInFixture, type PageFixture } from './support/fixtures.js';
@@ -102,5 +103,16 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await folder.click();
     await alert('The server could not be reached.').waitFor();
     expect(await page.getByRole('list', { name: 'Folders and files' }).count()).toBe(0);
+  });
+
+  test('the current time in the settings is right while the clock of the browser is wrong', async () => {
+    const tab = await stage.context.newPage();
+    await tab.clock.install({ time: Date.now() + 5 * 3_600_000 });
+    await tab.goto(`${stage.server.origin}/settings`);
+    await tab.getByLabel('Passkey name').waitFor();
+    const shown = () => tab.locator('#timezone-hint').textContent();
+    await tab.getByLabel('Time zone').selectOption('Africa/Abidjan');
+    await eventually(async () => expect(await shown()).toContain(new Date().toISOString().slice(11, 14)));
+    await tab.close();
   });
 });

@@ -9,7 +9,7 @@ import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Radios } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
 import { theme, type Theme } from '../ui/preferences.js';
-import { formatDateTime, timezone } from '../ui/times.js';
+import { formatDateTime, serverNow, timezone } from '../ui/times.js';
 import { showError, showToast } from '../ui/toasts.js';
 import { FeedsSection, SharingSection, Tokens } from './access.js';
 import { PasskeysSection, SessionsSection } from './account.js';
@@ -135,7 +135,7 @@ function TimeZone() {
         ))}
       </select>
       <p class="quiet" id="timezone-hint">
-        Current time: {formatDateTime(new Date().toISOString())}
+        Current time: {formatDateTime(new Date(serverNow()).toISOString())}
       </p>
     </div>
   );

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { describeProblem, type Problem, toProblem } from '../api.js';
 import { user } from '../session.js';
 import { Menu } from './menu.js';
-import { formatDateTime } from './times.js';
+import { formatDateTime, serverNow } from './times.js';
 
 export interface Toast extends Pick<Problem, 'message' | 'requestId'> {
   readonly id: number;
@@ -153,7 +153,7 @@ function recordActivity(text: string, kind: ActivityEntry['kind']): void {
   if (username === undefined) return;
   const before = read();
   const deeds = before?.username === username ? before.deeds : [];
-  store({ username, deeds: [{ at: new Date().toISOString(), text, kind }, ...deeds].slice(0, MAX_ENTRIES) });
+  store({ username, deeds: [{ at: new Date(serverNow()).toISOString(), text, kind }, ...deeds].slice(0, MAX_ENTRIES) });
 }
 
 function clearActivity(): void {
