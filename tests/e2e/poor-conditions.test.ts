@@ -115,4 +115,38 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await eventually(async () => expect(await shown()).toContain(new Date().toISOString().slice(11, 14)));
     await tab.close();
   });
+
+  test.each(['/services', '/site', '/sign-in', '/docs'])('%s works if the browser blocks storage', async (path) => {
+    const context = await stage.enter();
+    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied.', 'SecurityError'); } });`);
+    const tab = await context.newPage();
+    await tab.goto(stage.server.origin + path);
+    // The API reference has its list of operations in addition to the heading of its document.
+    await tab
+      .locator(path === '/docs' ? '.opblock' : 'main h1')
+      .first()
+      .waitFor();
+    await context.close();
+  });
+
+  test('a secret can be saved if the storage of the browser is full', async () => {
+    await go('/vault/new');
+    await page.evaluate(() => {
+      localStorage.removeItem('trellis-known-keys');
+      for (let size = 5_300_000, index = 0; size >= 1;) {
+        try {
+          localStorage.setItem(`filler-${(index += 1)}`, 'x'.repeat(size));
+        } catch {
+          size = Math.floor(size / 2);
+        }
+      }
+    });
+    await page.getByLabel('Name').fill('fourth');
+    await page.getByLabel('Value', { exact: true }).fill('value');
+    await page.getByLabel('acme/shop').check();
+    await button('Save secret').click();
+    await heading('fourth').waitFor();
+    await page.evaluate(() => localStorage.clear());
+  });
 });

@@ -9,6 +9,7 @@ import { dashboardClient, limitWait, loadDocumentsWhenOutdated, loadInTime } fro
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
 import { checkRestoredSession, followSignIns, loadSession, user } from './session.js';
+import { tabStorage } from './ui/browser-storage.js';
 import { Heading } from './ui/headings.js';
 import { PageLayout, Toasts } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
@@ -122,13 +123,13 @@ function toRoute({ path, needs, load, begin }: AppPage): PageRoute {
 async function loadPageBundle(load: AppPage['load']): ReturnType<AppPage['load']> {
   try {
     const page = await loadInTime(load());
-    sessionStorage.removeItem(RELOADED);
+    tabStorage.removeItem(RELOADED);
     return page;
   } catch (error) {
     const isLate = error instanceof DOMException;
-    const wasReloaded = sessionStorage.getItem(RELOADED) !== null;
+    const wasReloaded = tabStorage.getItem(RELOADED) !== null;
     if (isLate || wasReloaded || !(await isServerUp())) return LoadFailed;
-    sessionStorage.setItem(RELOADED, 'true');
+    tabStorage.setItem(RELOADED, 'true');
     location.reload();
     // Keeps the old page visible until the new document is loaded.
     return new Promise(() => undefined);

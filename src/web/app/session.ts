@@ -2,6 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
 import { dashboardClient, keepProblem, type Problem, requireData, toProblem, waitToRetry } from './api.js';
 import { hasAccounts, pageData } from './page-data.js';
+import { sharedStorage } from './ui/browser-storage.js';
 
 /** Who can open a page. */
 export type Audience = 'admin' | 'public' | 'user';
@@ -77,13 +78,9 @@ async function continueSession(): Promise<void> {
 
 /** Reports to the other tabs who is signed in: the name of a user, or an empty text after a sign-out. */
 export function announceUser(name: string): void {
-  try {
-    // An equal value would be no event.
-    localStorage.removeItem(STORAGE_KEY);
-    localStorage.setItem(STORAGE_KEY, name);
-  } catch {
-    // The storage is full or blocked, so other tabs are not notified.
-  }
+  // An equal value would be no event.
+  sharedStorage.removeItem(STORAGE_KEY);
+  sharedStorage.setItem(STORAGE_KEY, name);
 }
 
 /**
@@ -101,14 +98,8 @@ export function onSignInElsewhere(act: (name: string) => void): () => void {
   return () => listeners.abort();
 }
 
-/** Returns the name that a tab announced last; `null` if none did, or if the storage is blocked. */
-export function readAnnouncedUser(): string | null {
-  try {
-    return localStorage.getItem(STORAGE_KEY);
-  } catch {
-    return null;
-  }
-}
+/** Returns the name that a tab announced last; `null` if none did. */
+export const readAnnouncedUser = (): string | null => sharedStorage.getItem(STORAGE_KEY);
 
 /** Returns the user of the current session, `null` without a session, or `undefined` if it could not be loaded. */
 export async function findUser(): Promise<SessionUser | null | undefined> {

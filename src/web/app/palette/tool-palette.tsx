@@ -4,6 +4,7 @@ import { loadSession, onSignInElsewhere, readAnnouncedUser } from '../session.js
 import base from '../style/base.css?inline';
 import frame from '../style/frame.css?inline';
 import pieces from '../style/pieces.css?inline';
+import { sharedStorage } from '../ui/browser-storage.js';
 import { PaletteButton } from '../ui/palette-button.js';
 import { theme } from '../ui/preferences.js';
 import palette from './palette.css?inline';
@@ -42,7 +43,7 @@ effect(() => {
     isFirst = false;
     return;
   }
-  localStorage.setItem(document.documentElement.dataset.themeKey ?? '', chosen);
-  localStorage.setItem(GRAPHIQL_THEME, chosen);
+  sharedStorage.setItem(document.documentElement.dataset.themeKey ?? '', chosen);
+  sharedStorage.setItem(GRAPHIQL_THEME, chosen);
   location.reload();
 });

@@ -3,6 +3,7 @@ import { useCallback, useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { requireData } from '../api.js';
 import { useAddress } from '../ui/address.js';
+import { sharedStorage } from '../ui/browser-storage.js';
 import { ActionButton } from '../ui/buttons.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
@@ -93,7 +94,7 @@ function VerifyAudit() {
     const isArchived = result.response.status === 400 && saved.entries !== undefined;
     const verified = requireData(isArchived ? await requestVerification({}) : result);
     const { intact, entries, head } = verified;
-    if (intact && head !== undefined) localStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
+    if (intact && head !== undefined) sharedStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
     setResult(describeVerification(verified) + (isArchived ? ` ${NOT_COMPARED}` : ''));
   };
   return (
@@ -148,7 +149,7 @@ interface VerifiedHead {
 
 function readVerifiedHead(): VerifiedHead {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as VerifiedHead;
+    return JSON.parse(sharedStorage.getItem(STORAGE_KEY) ?? '{}') as VerifiedHead;
   } catch {
     return {};
   }

@@ -11,6 +11,7 @@ import {
   type PartyKey,
 } from '../../../sealing/known-keys.js';
 import type { Signer } from '../../../sealing/value-statement.js';
+import { sharedStorage } from '../ui/browser-storage.js';
 import type { ObjectMetadata } from './metadata.js';
 
 /** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */
@@ -23,13 +24,13 @@ interface BrowserKeys extends KnownKeys {
 
 export function readBrowserKeys(): BrowserKeys {
   try {
-    return { ...NO_KNOWN_KEYS, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<BrowserKeys>) };
+    return { ...NO_KNOWN_KEYS, ...(JSON.parse(sharedStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<BrowserKeys>) };
   } catch {
     return NO_KNOWN_KEYS;
   }
 }
 
-export const saveBrowserKeys = (keys: BrowserKeys): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
+export const saveBrowserKeys = (keys: BrowserKeys): void => sharedStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
 
 /** Records keys that were used, or that the user of this browser registered. */
 export const rememberKeys = (keys: readonly PartyKey[]): void => saveBrowserKeys(addKnownKeys(readBrowserKeys(), keys));

@@ -7,6 +7,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { contracts, publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
 import { user } from '../session.js';
 import { FORGE_GUIDES, type Settings, toSettingsRequest } from '../settings/forge-guides.js';
+import { sharedStorage } from '../ui/browser-storage.js';
 import { CopyButton } from '../ui/buttons.js';
 import { Field, Form, FormError, HiddenField, Select, useFormError } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
@@ -101,11 +102,11 @@ const STORAGE_KEY = 'trellis-first-steps';
 
 type Mark = 'hidden' | 'picture' | 'query';
 
-const marks = signal<readonly string[]>((localStorage.getItem(STORAGE_KEY) ?? '').split(' '));
+const marks = signal<readonly string[]>((sharedStorage.getItem(STORAGE_KEY) ?? '').split(' '));
 
 function mark(step: Mark): void {
   marks.value = [...new Set([...marks.value, step])];
-  localStorage.setItem(STORAGE_KEY, marks.value.join(' ').trim());
+  sharedStorage.setItem(STORAGE_KEY, marks.value.join(' ').trim());
 }
 
 const EXAMPLE_QUERY = `{

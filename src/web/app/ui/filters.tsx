@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { sharedStorage } from './browser-storage.js';
 
 interface FoldedFiltersProps {
   /** How many of the filters are active. */
@@ -10,18 +11,13 @@ interface FoldedFiltersProps {
 
 /** Filters behind a button with the number of active ones. A wide screen remembers whether they are open. */
 export function FoldedFilters({ active, children }: FoldedFiltersProps) {
-  const [isOpen, setOpen] = useState(() => !isNarrowScreen.peek() && localStorage.getItem(STORAGE_KEY) === 'true');
+  const [isOpen, setOpen] = useState(() => !isNarrowScreen.peek() && sharedStorage.getItem(STORAGE_KEY) === 'true');
   // Once drawn, the filters stay mounted, so that rotating a phone loses no input.
   const isDrawn = useRef(false);
   isDrawn.current ||= isOpen;
   const toggle = (): void => {
     setOpen(!isOpen);
-    if (isNarrowScreen.peek()) return;
-    try {
-      localStorage.setItem(STORAGE_KEY, String(!isOpen));
-    } catch {
-      // The storage is full or blocked, so the next page starts with folded filters.
-    }
+    if (!isNarrowScreen.peek()) sharedStorage.setItem(STORAGE_KEY, String(!isOpen));
   };
   return (
     <>

@@ -6,6 +6,7 @@ import { instanceLabel, ROUTER_SCOPE } from '../page-data.js';
 import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
 import { useScrollPosition } from './address.js';
+import { tabStorage } from './browser-storage.js';
 import { createCountDown, pendingConfirmation } from './confirmation.js';
 import { ProblemText } from './form.js';
 import { Avatar, Icon } from './icon.js';
@@ -114,9 +115,9 @@ function IssueCount({ username }: { readonly username: string }) {
   const key = `trellis-open-issues:${username}`;
   const read = boardOwner.value === '' ? newestBoard.value?.openIssueCount : undefined;
   useEffect(() => {
-    if (read !== undefined) sessionStorage.setItem(key, String(read));
+    if (read !== undefined) tabStorage.setItem(key, String(read));
   }, [key, read]);
-  const count = read ?? Number(sessionStorage.getItem(key) ?? 0);
+  const count = read ?? Number(tabStorage.getItem(key) ?? 0);
   if (count === 0) return null;
   return (
     <span class="badge">

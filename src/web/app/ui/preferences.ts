@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { dashboardClient } from '../api.js';
 import { pageData } from '../page-data.js';
 import { user } from '../session.js';
+import { sharedStorage } from './browser-storage.js';
 import { timezone } from './times.js';
 
 /** Loads the preferences of the signed-in user, unless the document has embedded them. */
@@ -42,16 +43,12 @@ const STORAGE_KEY = 'trellis-theme';
 /**
  * The selected theme; empty follows the system. Also stored in the browser, so that pages have their colours at once.
  */
-export const theme = signal<Theme>(toTheme(localStorage.getItem(STORAGE_KEY)));
+export const theme = signal<Theme>(toTheme(sharedStorage.getItem(STORAGE_KEY)));
 
 export function startTheme(): void {
   effect(() => {
     document.documentElement.style.colorScheme = theme.value === '' ? 'light dark' : theme.value;
-    try {
-      localStorage.setItem(STORAGE_KEY, theme.value);
-    } catch {
-      // The storage is full or blocked, so the next page starts with the system's colours.
-    }
+    sharedStorage.setItem(STORAGE_KEY, theme.value);
   });
 }
 

@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { describeProblem, type Problem, toProblem } from '../api.js';
 import { user } from '../session.js';
+import { sharedStorage } from './browser-storage.js';
 import { Menu } from './menu.js';
 import { formatDateTime, serverNow } from './times.js';
 
@@ -162,17 +163,13 @@ function clearActivity(): void {
 
 function store(next: StoredActivity | undefined): void {
   stored.value = next;
-  try {
-    if (next === undefined) localStorage.removeItem(STORAGE_KEY);
-    else localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
-  } catch {
-    // The storage is full or blocked. The page shows the activity all the same.
-  }
+  if (next === undefined) sharedStorage.removeItem(STORAGE_KEY);
+  else sharedStorage.setItem(STORAGE_KEY, JSON.stringify(next));
 }
 
 function read(): StoredActivity | undefined {
   try {
-    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '') as Partial<StoredActivity>;
+    const found = JSON.parse(sharedStorage.getItem(STORAGE_KEY) ?? '') as Partial<StoredActivity>;
     return typeof found.username === 'string' && Array.isArray(found.deeds) ? (found as StoredActivity) : undefined;
   } catch {
     return undefined;

@@ -1,8 +1,17 @@
 /** @import { ReferenceContract, ContractClient } from './globals.d.ts' */
 
+/** Returns the theme selected in the settings of this browser; `null` if it blocks storage. */
+function readTheme() {
+  try {
+    return localStorage.getItem(document.documentElement.dataset.themeKey ?? '');
+  } catch {
+    return null;
+  }
+}
+
 /** Applies the theme selected in the settings of this browser, or else follows the system theme. */
 function followTheme() {
-  const chosen = localStorage.getItem(document.documentElement.dataset.themeKey ?? '');
+  const chosen = readTheme();
   const system = matchMedia('(prefers-color-scheme: dark)');
   const show = () => {
     const isDark = chosen ? chosen === 'dark' : system.matches;

@@ -13,6 +13,7 @@ import {
 import { type SealingCode, SealingError } from '../../../../sealing/sealing-error.js';
 import { formatSignerKey, parseSignerKey, toSignerFingerprint } from '../../../../sealing/ssh-signature.js';
 import { requireData } from '../../api.js';
+import { sharedStorage } from '../../ui/browser-storage.js';
 import { findBrowserSigner, readBrowserKeys, saveBrowserKeys } from '../browser-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { locateSecret, secretsClient } from '../secrets.js';
@@ -22,7 +23,7 @@ const STORAGE_KEY = 'trellis-newest-values';
 
 function readNewest(): Readonly<Record<string, LatestValue>> {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Readonly<Record<string, LatestValue>>;
+    return JSON.parse(sharedStorage.getItem(STORAGE_KEY) ?? '{}') as Readonly<Record<string, LatestValue>>;
   } catch {
     return {};
   }
@@ -30,7 +31,7 @@ function readNewest(): Readonly<Record<string, LatestValue>> {
 
 /** Remembers a value, so that an older one in its place is found. */
 export function rememberNewest({ id, version, time }: LatestValue): void {
-  localStorage.setItem(STORAGE_KEY, JSON.stringify({ ...readNewest(), [id]: { id, version, time } }));
+  sharedStorage.setItem(STORAGE_KEY, JSON.stringify({ ...readNewest(), [id]: { id, version, time } }));
 }
 
 /** Returns what this browser knows about the values of a secret. */
