@@ -116,17 +116,16 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await tab.close();
   });
 
-  test.each(['/services', '/site', '/sign-in', '/docs'])('%s works if the browser blocks storage', async (path) => {
+  test.each(['/services', '/site', '/sign-in', '/docs', '/graphql'])('%s works if the browser blocks storage', async (path) => {
     const context = await stage.enter();
     await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied.', 'SecurityError'); } });`);
     const tab = await context.newPage();
     await tab.goto(stage.server.origin + path);
-    // The API reference has its list of operations in addition to the heading of its document.
-    await tab
-      .locator(path === '/docs' ? '.opblock' : 'main h1')
-      .first()
-      .waitFor();
+    // The tools have their own parts in addition to the heading of the document.
+    const parts: Readonly<Record<string, string>> = { '/docs': '.opblock', '/graphql': '.graphiql-container' };
+    const part = tab.locator(parts[path] ?? 'main h1');
+    await part.first().waitFor();
     await context.close();
   });
 

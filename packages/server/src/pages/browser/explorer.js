@@ -6,6 +6,17 @@ const { ToolbarMenu, useEditorContext } = GraphiQL.React;
 /** The key in `localStorage` of the title of the open plugin, which is empty if none is open. */
 const KEPT_PLUGIN = 'graphiql:visiblePlugin';
 
+/** The storage of the browser; `null` if it is blocked, so that GraphiQL stores nothing either. */
+const storage = findStorage();
+
+function findStorage() {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
 /** The minimum width for a list beside the editors. */
 const ROOMY = '(min-width: 60rem)';
 
@@ -287,7 +298,7 @@ function listTabs() {
  */
 function openFirstPlugin() {
   const first = matchMedia(ROOMY).matches ? examplesPlugin.title : '';
-  const title = localStorage.getItem(KEPT_PLUGIN) ?? first;
+  const title = storage?.getItem(KEPT_PLUGIN) ?? first;
   const button = document.querySelector(`.graphiql-sidebar [aria-label="Show ${title}"]`);
   if (title !== '' && button instanceof HTMLElement) button.click();
 }
@@ -315,9 +326,10 @@ ReactDOM.createRoot(place).render(
     {
       fetcher: fetchResult,
       defaultTabs: [{ query: examples[0].query }],
-      defaultTheme: localStorage.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
+      defaultTheme: storage?.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
+      storage: storage === null ? null : undefined,
       plugins: [examplesPlugin],
-      onTogglePluginVisibility: (plugin) => localStorage.setItem(KEPT_PLUGIN, plugin?.title ?? ''),
+      onTogglePluginVisibility: (plugin) => storage?.setItem(KEPT_PLUGIN, plugin?.title ?? ''),
       // `null` means that there is no schema; `undefined` would make GraphiQL request it.
       schema: isSchemaShown ? undefined : null,
     },
