@@ -84,6 +84,23 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await heading('third').waitFor();
   });
 
+  test('a text that is typed while the previous one is sent stays in its field', async () => {
+    await go('/settings');
+    const name = page.getByLabel('Token name');
+    await name.fill('first');
+    let send = (): void => undefined;
+    const typed = new Promise<void>((resolve) => (send = resolve));
+    await page.route('**/api/tokens', async (route) => {
+      if (route.request().method() === 'POST') await typed;
+      await route.continue();
+    });
+    await button('Create token').click();
+    await name.fill('second');
+    send();
+    await page.getByLabel('New token. Copy it now').waitFor();
+    expect(await name.inputValue()).toBe('second');
+  });
+
   test('files are counted for the search that they belong to', async () => {
     await go('/site');
     const status = page.locator('.contents').getByRole('status');
@@ -116,18 +133,21 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await tab.close();
   });
 
-  test.each(['/services', '/site', '/sign-in', '/docs', '/graphql'])('%s works if the browser blocks storage', async (path) => {
-    const context = await stage.enter();
-    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+  test.each(['/services', '/site', '/sign-in', '/docs', '/graphql'])(
+    '%s works if the browser blocks storage',
+    async (path) => {
+      const context = await stage.enter();
+      await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied.', 'SecurityError'); } });`);
-    const tab = await context.newPage();
-    await tab.goto(stage.server.origin + path);
-    // The tools have their own parts in addition to the heading of the document.
-    const parts: Readonly<Record<string, string>> = { '/docs': '.opblock', '/graphql': '.graphiql-container' };
-    const part = tab.locator(parts[path] ?? 'main h1');
-    await part.first().waitFor();
-    await context.close();
-  });
+      const tab = await context.newPage();
+      await tab.goto(stage.server.origin + path);
+      // The tools have their own parts in addition to the heading of the document.
+      const parts: Readonly<Record<string, string>> = { '/docs': '.opblock', '/graphql': '.graphiql-container' };
+      const part = tab.locator(parts[path] ?? 'main h1');
+      await part.first().waitFor();
+      await context.close();
+    },
+  );
 
   test('a secret can be saved if the storage of the browser is full', async () => {
     await go('/vault/new');

@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { isServiceEnabled, publicOrigin } from '../page-data.js';
 import { user } from '../session.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field, Form, OneTimeSecret, UsernameField } from '../ui/form.js';
+import { clearSent, Field, Form, OneTimeSecret, UsernameField } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
@@ -201,8 +201,8 @@ function Invite({ onMade }: { readonly onMade: (invite: CreatedInvite) => Promis
   const [displayName, setDisplayName] = useState('');
   const create = async (): Promise<void> => {
     const invite = requireData(await dashboardClient.POST('/api/admin/invites', { body: { username, displayName } }));
-    setUsername('');
-    setDisplayName('');
+    setUsername(clearSent(username));
+    setDisplayName(clearSent(displayName));
     await onMade(invite);
   };
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field, Form } from '../ui/form.js';
+import { clearSent, Field, Form } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './browser-keys.js';
@@ -20,8 +20,8 @@ export function ConsumersPage() {
     const body = { name, ...(key !== '' && { public_key: key.trim() }) };
     requireData(await secretsClient.POST('/consumers', { body }));
     if (key !== '') rememberKeys([{ consumer: name, publicKey: key.trim() }]);
-    setTyped('');
-    setKey('');
+    setTyped(clearSent(typed));
+    setKey(clearSent(key));
     await consumers.reload();
     showToast(`Consumer “${name}” added.`);
   };

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type components, readAll } from '../../../generated/secrets/client.js';
 import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field, Form, OneTimeSecret } from '../ui/form.js';
+import { clearSent, Field, Form, OneTimeSecret } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { SecretsLayout } from './secrets-layout.js';
@@ -211,7 +211,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
               body: { ...body, consumer: consumer.trim(), ...(addresses && { addresses }) },
             }),
           );
-    setDescription('');
+    setDescription(clearSent(description));
     setLimits(NO_LIMITS);
     await onCreated(created);
   };

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
-import { Field, Form, OneTimeSecret, Radios, Select, UsernameField } from '../ui/form.js';
+import { clearSent, Field, Form, OneTimeSecret, Radios, Select, UsernameField } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate, serverNow } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
@@ -100,7 +100,7 @@ function NewToken({ onMade }: NewTokenProps) {
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
     const created = requireData(await dashboardClient.POST('/api/tokens', { body }));
-    setLabel('');
+    setLabel(clearSent(label));
     await onMade(created);
   };
   return (
@@ -150,7 +150,7 @@ export function SharingSection() {
   const share = async (): Promise<void> => {
     const username = typed.trim();
     requireData(await dashboardClient.PUT('/api/sharing/{username}', { params: { path: { username } } }));
-    setTyped('');
+    setTyped(clearSent(typed));
     await sharing.reload();
     showToast(`${username} can now view your board.`);
   };
@@ -283,7 +283,7 @@ function NewFeed({ views, onMade }: NewFeedProps) {
   const create = async (): Promise<void> => {
     const body = { kind, label, ...(view === '' ? {} : { view }) };
     const created = requireData(await dashboardClient.POST('/api/feeds', { params: {}, body }));
-    setLabel('');
+    setLabel(clearSent(label));
     await onMade(created);
   };
   return (

@@ -3,7 +3,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { addPasskey } from '../sign-in/sign-in.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field, Form } from '../ui/form.js';
+import { clearSent, Field, Form } from '../ui/form.js';
 import { Menu } from '../ui/menu.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
@@ -16,7 +16,7 @@ export function PasskeysSection() {
   const [label, setLabel] = useState('');
   const add = async (): Promise<void> => {
     await addPasskey(label);
-    setLabel('');
+    setLabel(clearSent(label));
     await passkeys.reload();
     showToast(`Passkey “${label}” added.`);
   };

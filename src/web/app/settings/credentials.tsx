@@ -181,7 +181,7 @@ function NewCredential({ onMade }: { readonly onMade: () => Promise<void> }) {
     setFound(undefined);
     const body = { forge, ...draft };
     const { id, label } = requireData(await dashboardClient.POST('/api/settings/credentials', { params: {}, body }));
-    setDraft(NO_CREDENTIAL);
+    setDraft((now) => (now === draft ? NO_CREDENTIAL : now));
     showToast(`Credential “${label}” added. The board is refreshing.`);
     const params = { path: { id } };
     const test = await dashboardClient.POST('/api/settings/credentials/{id}/test', { params }).catch(() => undefined);

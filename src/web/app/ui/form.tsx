@@ -36,6 +36,12 @@ export function Form({ onSave, verb, beside, children }: FormProps) {
   );
 }
 
+/** Returns an update that clears a field whose text was sent, unless the user has continued to type meanwhile. */
+export const clearSent =
+  (sent: string) =>
+  (now: string): string =>
+    now === sent ? '' : now;
+
 /** The error of a form, shown beside it. */
 export function FormError({ problem }: { readonly problem: Problem | undefined }) {
   // Screen readers announce only changes of a region that already exists.

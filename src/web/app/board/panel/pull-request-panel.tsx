@@ -5,7 +5,7 @@ import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
 import { user } from '../../session.js';
 import { ActionButton, ConfirmButton, CopyButton } from '../../ui/buttons.js';
-import { Field, Select } from '../../ui/form.js';
+import { clearSent, Field, Select } from '../../ui/form.js';
 import { Avatar } from '../../ui/icon.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
@@ -263,7 +263,7 @@ function Edit({ row, onChanged }: FormProps) {
     showUndoToast(`${name.trim()} was ${said} ${row.repo} #${row.number}.`, 'Undone.', () =>
       edit(change === 'add' ? 'remove' : 'add'),
     );
-    setName('');
+    setName(clearSent(name));
   };
   const isEmpty = name.trim() === '';
   return (
