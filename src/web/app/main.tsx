@@ -129,7 +129,8 @@ async function loadPageBundle(load: AppPage['load']): ReturnType<AppPage['load']
     const isLate = error instanceof DOMException;
     const wasReloaded = tabStorage.getItem(RELOADED) !== null;
     if (isLate || wasReloaded || !(await isServerUp())) return LoadFailed;
-    tabStorage.setItem(RELOADED, 'true');
+    // The next document would not know of this reload, and reload again.
+    if (!tabStorage.setItem(RELOADED, 'true')) return LoadFailed;
     location.reload();
     // Keeps the old page visible until the new document is loaded.
     return new Promise(() => undefined);

@@ -30,7 +30,8 @@ export function readBrowserKeys(): BrowserKeys {
   }
 }
 
-export const saveBrowserKeys = (keys: BrowserKeys): void => sharedStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
+export const saveBrowserKeys = (keys: BrowserKeys): void =>
+  void sharedStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
 
 /** Records keys that were used, or that the user of this browser registered. */
 export const rememberKeys = (keys: readonly PartyKey[]): void => saveBrowserKeys(addKnownKeys(readBrowserKeys(), keys));

@@ -1,4 +1,13 @@
-type BrowserStorage = Pick<Storage, 'getItem' | 'removeItem' | 'setItem'>;
+interface BrowserStorage extends Pick<Storage, 'getItem' | 'removeItem'> {
+  /** Returns whether the browser has stored the value. */
+  readonly setItem: (key: string, value: string) => boolean;
+}
+
+/** Values that all tabs of the browser share. */
+export const sharedStorage = createBrowserStorage(() => localStorage);
+
+/** Values of this tab. */
+export const tabStorage = createBrowserStorage(() => sessionStorage);
 
 /**
  * Wraps a storage of the browser, which throws for any use if the user has blocked it, and for writes if it is full: GraphiQL
@@ -6,7 +15,7 @@ type BrowserStorage = Pick<Storage, 'getItem' | 'removeItem' | 'setItem'>;
  *
  * @param find may throw, or return `null`, as Firefox does if its storage is switched off
  */
-export function createBrowserStorage(find: () => Storage | null): BrowserStorage {
+function createBrowserStorage(find: () => Storage | null): BrowserStorage {
   const unsaved = new Map<string, string>();
   const isDone = (act: (storage: Storage) => void): boolean => {
     try {
@@ -25,7 +34,9 @@ export function createBrowserStorage(find: () => Storage | null): BrowserStorage
     },
     setItem(key, value) {
       unsaved.delete(key);
-      if (!isDone((storage) => storage.setItem(key, value))) unsaved.set(key, value);
+      const isStored = isDone((storage) => storage.setItem(key, value));
+      if (!isStored) unsaved.set(key, value);
+      return isStored;
     },
     removeItem(key) {
       unsaved.delete(key);
@@ -33,9 +44,3 @@ export function createBrowserStorage(find: () => Storage | null): BrowserStorage
     },
   };
 }
-
-/** Values that all tabs of the browser share. */
-export const sharedStorage = createBrowserStorage(() => localStorage);
-
-/** Values of this tab. */
-export const tabStorage = createBrowserStorage(() => sessionStorage);
