@@ -191,6 +191,20 @@ describeInBrowser('filters of the board', () => {
     await tab.close();
   });
 
+  test('a filter reaches the server from a browser that blocks storage', async () => {
+    const tab = await stage.context.newPage();
+    await tab.addInitScript(`Object.defineProperty(window, 'localStorage', {
+      get() { throw new DOMException('Access is denied.', 'SecurityError'); } });`);
+    await tab.goto(stage.server.origin);
+    await tab.getByRole('button', { name: 'Filters' }).click();
+    for (const name of ['Bots', 'All']) {
+      const sent = tab.waitForResponse((response) => response.url().endsWith('/api/settings/filter-state'));
+      await tab.getByRole('button', { name, exact: true }).click();
+      expect((await sent).status()).toBe(204);
+    }
+    await tab.close();
+  });
+
   test('filters are in the address, Back and Forward undo and redo them, and pills show and remove them', async () => {
     const search = (): string => new URL(page.url()).search;
     await page.goto(`${stage.server.origin}/?author=lisa&pill=mine`);

@@ -4,6 +4,7 @@ import { dashboardClient, saveLatest } from '../../api.js';
 import { consumePreloaded } from '../../page-data.js';
 import { user } from '../../session.js';
 import { parseAddressState, type Query, toAddress, withoutHistory } from '../../ui/address.js';
+import { sharedStorage } from '../../ui/browser-storage.js';
 import { serverNow } from '../../ui/times.js';
 import { formatRepository, getRepositoryKey, type Issue, SECTION_NAMES } from '../data/rows.js';
 import {
@@ -53,7 +54,7 @@ const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b
  * @returns a function that stops the synchronisation
  */
 export function syncFilters(requested: RequestedFilters): () => void {
-  const isUnsent = localStorage.getItem(UNSENT) === user.peek()?.username;
+  const isUnsent = sharedStorage.getItem(UNSENT) === user.peek()?.username;
   const isRequested = requested.pullRequests !== undefined || requested.issues !== undefined;
   if (requested.pullRequests !== undefined) pullRequestFilter.value = requested.pullRequests;
   if (requested.issues !== undefined) issueFilter.value = requested.issues;
@@ -98,7 +99,7 @@ export function syncFilters(requested: RequestedFilters): () => void {
 
 function storeUnsent(value: FilterState): void {
   writeSavedFilters(value);
-  localStorage.setItem(UNSENT, user.peek()?.username ?? '');
+  sharedStorage.setItem(UNSENT, user.peek()?.username ?? '');
 }
 
 /** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
@@ -108,14 +109,14 @@ async function save(value: FilterState): Promise<void> {
     .PUT('/api/settings/filter-state', { body, keepalive: true })
     .catch(() => undefined);
   if (result === undefined) return;
-  localStorage.setItem(SENT_AT, String(Date.now()));
-  if (isSame(value, currentState())) localStorage.removeItem(UNSENT);
+  sharedStorage.setItem(SENT_AT, String(Date.now()));
+  if (isSame(value, currentState())) sharedStorage.removeItem(UNSENT);
 }
 
 async function load(): Promise<FilterState | undefined> {
   const embedded = consumePreloaded('filters');
   // A document that was requested before this browser sent filters may contain those from before.
-  const isOutdated = Number(localStorage.getItem(SENT_AT)) > performance.timeOrigin;
+  const isOutdated = Number(sharedStorage.getItem(SENT_AT)) > performance.timeOrigin;
   const saved =
     (isOutdated ? undefined : embedded) ??
     (await dashboardClient.GET('/api/settings/filter-state').catch(() => undefined))?.data;
@@ -168,7 +169,7 @@ interface StoredFilters extends SavedFilters {
 /** Reads the filters of the signed-in user that this browser stores. */
 function readSavedFilters(): SavedFilters {
   try {
-    const found = (JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') ?? {}) as StoredFilters;
+    const found = (JSON.parse(sharedStorage.getItem(STORAGE_KEY) ?? '{}') ?? {}) as StoredFilters;
     return found.username === user.peek()?.username ? found : {};
   } catch {
     return {};
@@ -177,7 +178,7 @@ function readSavedFilters(): SavedFilters {
 
 function writeSavedFilters({ pullRequests, issues }: SavedFilters): void {
   const stored: StoredFilters = { username: user.peek()?.username, pullRequests, issues };
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
+  sharedStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
 }
 
 /** The filter and the order of the issues. */
