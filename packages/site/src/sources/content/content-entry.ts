@@ -46,6 +46,6 @@ export class ContentError extends Error {
 /** A CSV file of the maximum size has about this many rows; each record is a database row with its indexes. */
 export const MAX_RECORDS = 100_000;
 
-export function assertRecordLimit(records: readonly unknown[]): void {
-  if (records.length > MAX_RECORDS) throw new ContentError(`expected at most ${MAX_RECORDS} records in a file.`, 1);
+export function assertRecordLimit(count: number): void {
+  if (count > MAX_RECORDS) throw new ContentError(`expected at most ${MAX_RECORDS} records in a file.`, 1);
 }

@@ -114,15 +114,16 @@ class FileReader {
     let count = 0;
     let since = performance.now();
     for (const table of this.#file.kinds) {
-      const records = findRecords(entries, table.source?.at);
-      count = Math.max(count, records.length);
-      for (const [index, record] of records.entries()) {
+      let index = 0;
+      for (const record of findRecords(entries, table.source?.at)) {
         const row = this.#readRow(table, record, index);
+        index += 1;
         if (row) rows.push(row);
         if (performance.now() - since < SLICE_MS) continue;
         await setImmediate();
         since = performance.now();
       }
+      count = Math.max(count, index);
     }
     const lines = await locate(this.#misfits.map(({ place }) => place));
     const problems = this.#misfits.map(({ message }, index) => this.#toProblem(lines[index] ?? 1, message));

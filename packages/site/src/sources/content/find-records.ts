@@ -20,49 +20,58 @@ interface LocatedValue {
 const EACH = '*';
 
 /**
- * Returns the records in a file: its entries, or the values in them to which the keys of `at` (`@source`) lead. Keys apply to
+ * Finds the records in a file: its entries, or the values in them to which the keys of `at` (`@source`) lead. Keys apply to
  * each item of a list, and a list at their end has a record for each item. A value to which `*` leads is one record, and its key
  * is the `id` from which its slug comes. A value that is not an object is the `value` of its record.
  *
  * @throws ContentError when there are too many.
  */
-export function findRecords(entries: readonly ParsedEntry[], at: string | undefined): readonly LocatedEntry[] {
-  if (at === undefined) return entries.map((entry, index) => ({ entry, place: { entry: index, path: [] } }));
-  const found = entries.flatMap(({ values, textOnly, written }, index) => {
-    const texts = groupByParent(written ?? {});
-    return findValues(values, at.split('.')).map(({ value, key, path }) => {
+export function* findRecords(entries: readonly ParsedEntry[], at: string | undefined): Generator<LocatedEntry> {
+  let count = 0;
+  for (const [index, entry] of entries.entries()) {
+    if (at === undefined) {
+      yield { entry, place: { entry: index, path: [] } };
+      continue;
+    }
+    const texts = groupByParent(entry.written ?? {});
+    for (const { value, key, path } of findValues(entry.values, at.split('.'))) {
+      assertRecordLimit((count += 1));
       const isWhole = isObject(value);
-      const id = key === undefined ? {} : { id: key };
       const inside = (texts.get(pathKey(path)) ?? []).map(
         ([rest, text]) => [pathKey(isWhole ? rest : ['value', ...rest]), text] as const,
       );
-      return {
+      yield {
         entry: {
-          values: { ...(isWhole ? value : { value }), ...id },
+          values: { ...(isWhole ? value : { value }), ...(key === undefined ? {} : { id: key }) },
           body: undefined,
-          textOnly,
+          textOnly: entry.textOnly,
           written: { ...Object.fromEntries(inside), ...(key === undefined ? {} : { [pathKey(['id'])]: key }) },
         },
         place: { entry: index, path },
       };
-    });
-  });
-  assertRecordLimit(found);
-  return found;
+    }
+  }
 }
 
-function findValues(value: unknown, steps: readonly string[], path: Path = [], key?: string): LocatedValue[] {
+function* findValues(
+  value: unknown,
+  steps: readonly string[],
+  path: Path = [],
+  key?: string,
+): Generator<LocatedValue, void> {
   const [step, ...rest] = steps;
   if (Array.isArray(value) && (step !== undefined || key === undefined)) {
-    return value.flatMap((item: unknown, index) =>
-      step === undefined ? [{ value: item, key, path: [...path, index] }] : findValues(item, steps, [...path, index]),
-    );
+    for (const [index, item] of value.entries()) {
+      if (step === undefined) yield { value: item as unknown, key, path: [...path, index] };
+      else yield* findValues(item, steps, [...path, index]);
+    }
+  } else if (step === undefined) {
+    if (value !== undefined) yield { value: value ?? {}, key, path };
+  } else if (isObject(value)) {
+    if (step === EACH)
+      for (const name of Object.keys(value)) yield* findValues(value[name], rest, [...path, name], name);
+    else if (Object.hasOwn(value, step)) yield* findValues(value[step], rest, [...path, step]);
   }
-  if (step === undefined) return value === undefined ? [] : [{ value: value ?? {}, key, path }];
-  if (!isObject(value)) return [];
-  if (step === EACH)
-    return Object.entries(value).flatMap(([name, inner]) => findValues(inner, rest, [...path, name], name));
-  return Object.hasOwn(value, step) ? findValues(value[step], rest, [...path, step]) : [];
 }
 
 /** Returns the texts by the key of each path above them, with the rest of their path. */

@@ -44,7 +44,7 @@ export function readEntries(text: string, extension: string): ContentEntry[] {
     throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
   }
   const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  assertRecordLimit(entries);
+  assertRecordLimit(entries.length);
   return entries;
 }
 
@@ -321,7 +321,7 @@ function toEntries(
   // A file that is empty or contains only comments has no record.
   if (value === null || value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  assertRecordLimit(list);
+  assertRecordLimit(list.length);
   return list.map((values: unknown, index) => {
     if (!isObject(values)) {
       throw new ContentError(
@@ -354,7 +354,7 @@ function readCsv(text: string): ContentEntry[] {
       trim: true,
       to: MAX_RECORDS + 1,
     }) as unknown as CsvRow[];
-    assertRecordLimit(rows);
+    assertRecordLimit(rows.length);
     return rows.map(({ record, info }) => ({
       // An empty cell counts as an absent value.
       values: Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== '')),

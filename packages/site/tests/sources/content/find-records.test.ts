@@ -45,12 +45,12 @@ test.each<[string, string, string, string | undefined, unknown[]]>([
   ['nothing for inherited properties', 'yaml', 'a: 1\n', 'constructor', []],
   ['nothing below a text', 'yaml', 'a: text\n', 'a.length', []],
 ])('findRecords: finds %s', (_what, extension, text, at, values) => {
-  expect(findRecords(readEntries(text, extension), at).map(({ entry }) => entry.values)).toEqual(values);
+  expect([...findRecords(readEntries(text, extension), at)].map(({ entry }) => entry.values)).toEqual(values);
 });
 
 test('findRecords: numbers keep the text and the line that they have in the file', () => {
   const entries = readEntries('# Versions\nall:\n  one: { version: 1.10 }\n  two: 2.00\n', 'yaml');
-  const found = findRecords(entries, 'all.*');
+  const found = [...findRecords(entries, 'all.*')];
   expect(found.map(({ entry }) => entry.written)).toEqual([
     { '["version"]': '1.10', '["id"]': 'one' },
     { '["value"]': '2.00', '["id"]': 'two' },
@@ -60,5 +60,5 @@ test('findRecords: numbers keep the text and the line that they have in the file
 
 test('findRecords: rejects more than 100,000 records', () => {
   const entries = readEntries(JSON.stringify({ all: Array.from({ length: 100_001 }, () => 0) }), 'json');
-  expect(() => findRecords(entries, 'all')).toThrow('expected at most 100000 records in a file.');
+  expect(() => [...findRecords(entries, 'all')]).toThrow('expected at most 100000 records in a file.');
 });
