@@ -9,6 +9,7 @@ import {
 } from '@trellis/site/markdown/links';
 import { openMarkdownRenderer } from '@trellis/site/markdown/markdown-renderer';
 import type { ReadableSite } from '@trellis/site/site';
+import { formatProblem, type SiteProblem } from '@trellis/site/sources/problems';
 import { type AheadLog, type WorkAhead, workAhead } from './ahead.js';
 import type { ImageService, MarkdownService, OpenSite } from './service.js';
 
@@ -67,14 +68,18 @@ const toPicture = ({ src, srcSet, sizes, srcSetWebp, ...size }: FieldResult<'flu
 /** The texts that are read from the records at a time. */
 const PAGE = 200;
 
+/** The links of a round that are named in the log. */
+const MAX_SHOWN = 20;
+
 /** Until then, a server that was just started handles its first requests. */
 const START_MS = 2_000;
 
 const column = (name: string) => ({ kind: 'column', name, column: name, holds: 'value' }) as const;
 
 /**
- * Renders the texts of all fields with `@markdown`, and then those of records that were added or changed. Without it, the
- * first query that sorts thousands of records by a rendered value, such as the time to read, exceeds its time limit.
+ * Renders the texts of all fields with `@markdown`, and then those of records that were added or changed, and reports the links
+ * in them that lead to no file. Without it, the first query that sorts thousands of records by a rendered value, such as the
+ * time to read, exceeds its time limit.
  *
  * @returns `undefined` for a site without such fields.
  */
@@ -105,14 +110,48 @@ export function prepareSiteTexts(
   }
 
   async function prepare(ids: readonly string[] | undefined, signal: AbortSignal): Promise<number> {
+    const check = (): void => signal.throwIfAborted();
+    const broken: SiteProblem[] = [];
     let rendered = 0;
     for (const source of listTexts(ids)) {
       // Requests come first.
       await pause();
-      if (signal.aborted || markdown.isFull()) return rendered;
-      if (await markdown.prepare(markdown.toMarkdown(source), () => signal.throwIfAborted())) rendered += 1;
+      if (signal.aborted || markdown.isFull()) break;
+      const text = markdown.toMarkdown(source);
+      if (await markdown.prepare(text, check)) rendered += 1;
+      broken.push(...(await findBrokenLinks(text, source, check)));
     }
+    report(broken);
     return rendered;
+  }
+
+  /** Names the first place of links with the same text, such as one whose target was renamed. */
+  function report(broken: readonly SiteProblem[]): void {
+    const counts = new Map<string, number>();
+    for (const { reason } of broken) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    const shown = [...counts].slice(0, MAX_SHOWN);
+    for (const [reason, count] of shown) {
+      const first = broken.find((one) => one.reason === reason);
+      const links = count > 1 ? ` (${count.toLocaleString('en')} links).` : '.';
+      if (first) log.warn(formatProblem({ ...first, reason: reason.replace(/\.$/u, links) }));
+    }
+    const rest = counts.size - shown.length;
+    if (rest > 0) log.warn(`and ${rest.toLocaleString('en')} more.`);
+  }
+
+  async function findBrokenLinks(
+    text: string,
+    source: MarkdownSource,
+    check: () => void,
+  ): Promise<readonly SiteProblem[]> {
+    try {
+      const { html } = await markdown.render(text, check);
+      return await markdown.listBrokenLinks(html, source, check);
+    } catch (error) {
+      // A query for the text reports it.
+      if (error instanceof AppError) return [];
+      throw error;
+    }
   }
 
   const kinds = fields.map(({ kind }) => kind);

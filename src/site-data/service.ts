@@ -3,6 +3,7 @@ import type { Images, ImagesOptions } from '@trellis/images/images';
 import type { MarkdownTexts } from '@trellis/site/graphql/computed-fields';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import type { StoredQuery } from '@trellis/site/graphql/stored-queries';
+import type { MarkdownLinks } from '@trellis/site/markdown/links';
 import type { MarkdownRenderer } from '@trellis/site/markdown/markdown-renderer';
 import type { PublicFiles } from '@trellis/site/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
@@ -104,7 +105,11 @@ export interface ImageService {
 }
 
 /** The rendered texts of an open site. */
-export interface MarkdownService extends MarkdownTexts, Pick<MarkdownRenderer, 'close' | 'isFull' | 'prepare'> {}
+export interface MarkdownService
+  extends
+    MarkdownTexts,
+    Pick<MarkdownLinks, 'listBrokenLinks'>,
+    Pick<MarkdownRenderer, 'close' | 'isFull' | 'prepare'> {}
 
 /** The previews of images that are rendered ahead of queries. */
 export interface PreviewCounts {

@@ -34,7 +34,11 @@ async function start() {
     terminal: { isTTY: false, write: () => true },
   });
   await service.firstAttempt;
-  return { lines: () => lines.filter((line) => line.startsWith('Texts')), close: () => service.close() };
+  return {
+    lines: () => lines.filter((line) => line.startsWith('Texts')),
+    broken: () => lines.filter((line) => / leads to no file of the site|^and /u.test(line)),
+    close: () => service.close(),
+  };
 }
 
 test('all texts are rendered after the start, and those of changed records afterwards', async () => {
@@ -61,6 +65,31 @@ test('a text that is stored or too long is not rendered again, and the others ar
   await eventually(() => expect(second.lines()).toEqual([expect.stringMatching(/: 1 \(/)]));
   await second.close();
   expect(countStored()).toBe(2);
+});
+
+test('links that lead to no file are reported after the start, also in stored texts, and after changes', async () => {
+  await put('one.md', '# One\n\n[gone](./gone.md) [here](two.md)\n');
+  await put('two.md', '![gone](gone.png)\n![gone](gone.png)');
+  const one = 'recipes/one.md:8: the link "./gone.md" leads to no file of the site.';
+  const two = 'recipes/two.md:6: the image "gone.png" leads to no file of the site (2 links).';
+  for (const _start of ['first', 'second']) {
+    const site = await start();
+    await eventually(() => expect(site.broken()).toEqual([one, two]));
+    await put('three.md', '[gone](#text) [gone](nowhere.md)');
+    const three = 'recipes/three.md:6: the link "nowhere.md" leads to no file of the site.';
+    await eventually(() => expect(site.broken()).toEqual([one, two, three]));
+    await rm(path.join(folder, 'site/recipes/three.md'));
+    await site.close();
+  }
+});
+
+test('of many links that lead to no file, twenty are named', async () => {
+  const list = Array.from({ length: 1_250 }, (_, index) => `[gone](${index}.md)`).join('\n');
+  await put('one.md', list);
+  const site = await start();
+  await eventually(() => expect(site.broken()).toHaveLength(21));
+  expect(site.broken().at(-1)).toBe('and 1,230 more.');
+  await site.close();
 });
 
 test('a site that is closed meanwhile reports nothing', async () => {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { PathAlias } from '../config/site-config.js';
 import type { RecordQueries } from '../query/record-queries.js';
 import { toFileId } from '../sources/file-records.js';
-import { formatProblem } from '../sources/problems.js';
+import { formatProblem, type SiteProblem } from '../sources/problems.js';
 import { findAliased } from '../sources/site-sources.js';
 import { mdxToMarkdown } from './mdx.js';
 import type { HtmlPieces, LinkSlot } from './rendering.js';
@@ -39,6 +39,8 @@ export interface MarkdownLinks {
   toMarkdown(source: MarkdownSource): string;
   /** @param check Called before each link. Throws if the result is no longer needed. */
   resolve(pieces: HtmlPieces, source: MarkdownSource, check: () => void): Promise<string>;
+  /** Returns the links that lead to no file, without those that a warning was about. */
+  listBrokenLinks(pieces: HtmlPieces, source: MarkdownSource, check: () => void): Promise<readonly SiteProblem[]>;
 }
 
 export interface MarkdownLinksOptions {
@@ -95,17 +97,24 @@ export function createMarkdownLinks({
   const isPage = (absolutePath: string): boolean =>
     PAGE_ENDINGS.some((ending) => findFile(toFileId(absolutePath + ending)) !== undefined);
 
-  async function resolveSlot(slot: LinkSlot, file: SiteFile, source: MarkdownSource): Promise<string> {
-    const { path: target, rest } = splitUrl(slot.url);
+  function findTarget({ is, url }: LinkSlot, from: SiteFile) {
+    const { path: target, rest } = splitUrl(url);
     const absolutePath =
       target === undefined
         ? ''
-        : (findAliased(target, aliases) ?? path.posix.join(path.posix.dirname(file.absolutePath), target));
+        : (findAliased(target, aliases) ?? path.posix.join(path.posix.dirname(from.absolutePath), target));
     const id = toFileId(absolutePath);
     const found = findFile(id);
+    const isMissing = !found && (is === 'image' || !(isFolder(id) || isPage(absolutePath)));
+    return { found, rest, isMissing };
+  }
+
+  async function resolveSlot(slot: LinkSlot, file: SiteFile, source: MarkdownSource): Promise<string> {
+    const { found, rest, isMissing } = findTarget(slot, file);
     if (found)
       return slot.is === 'href' ? escapeAttribute(targets.linkTo(found) + rest) : printImage(slot, found, rest);
-    if (slot.is === 'image' || !(isFolder(id) || isPage(absolutePath))) await report(slot, file, source);
+    const problem = isMissing ? await describe(slot, file, source) : undefined;
+    if (problem) warn(formatProblem(problem));
     return printUnresolved(slot);
   }
 
@@ -115,15 +124,20 @@ export function createMarkdownLinks({
     return printPicture(slot, picture);
   }
 
-  async function report({ is, url, line }: LinkSlot, file: SiteFile, { text }: MarkdownSource): Promise<void> {
+  /** Returns the problem of a link, once. */
+  async function describe(
+    { is, url, line }: LinkSlot,
+    file: SiteFile,
+    { text }: MarkdownSource,
+  ): Promise<SiteProblem | undefined> {
     const key = `${file.absolutePath} ${file.contentDigest} ${url} ${line ?? ''}`;
-    if (warned.has(key)) return;
+    if (warned.has(key)) return undefined;
     warned.set(key, true);
     const first = line === undefined ? undefined : await findFirstLine(file.absolutePath, text);
     const shown = path.relative(directory, file.absolutePath);
     const reason = `the ${is === 'image' ? 'image' : 'link'} ${JSON.stringify(url)} leads to no file of the site.`;
     const at = first === undefined || line === undefined ? {} : { line: first + line - 1 };
-    warn(formatProblem({ path: at.line === undefined ? `${shown}:` : shown, ...at, reason }));
+    return { path: at.line === undefined ? `${shown}:` : shown, ...at, reason };
   }
 
   const findSource = ({ fileId }: MarkdownSource): SiteFile | undefined =>
@@ -147,6 +161,17 @@ export function createMarkdownLinks({
         }
       }
       return html;
+    },
+    async listBrokenLinks(pieces, source, check) {
+      const file = findSource(source);
+      const problems: SiteProblem[] = [];
+      if (!file) return problems;
+      for (const slot of pieces.filter((piece) => typeof piece !== 'string').slice(0, MAX_LINKS)) {
+        check();
+        const problem = findTarget(slot, file).isMissing ? await describe(slot, file, source) : undefined;
+        if (problem) problems.push(problem);
+      }
+      return problems;
     },
   };
 }
