@@ -95,7 +95,7 @@ export function createMarkdownLinks({
     records.find('Directory', { filter: { id: { eq: id } } }, { values: [column('id')], relations: [] }) !== undefined;
 
   const isPage = (absolutePath: string): boolean =>
-    PAGE_ENDINGS.some((ending) => findFile(toFileId(absolutePath + ending)) !== undefined);
+    PAGE_ENDINGS.some((ending) => findFile(toFileId(absolutePath.replace(/\.html$/u, '') + ending)) !== undefined);
 
   function findTarget({ is, url }: LinkSlot, from: SiteFile) {
     const { path: target, rest } = splitUrl(url);
