@@ -26,7 +26,7 @@ A [file](<../data/a b.txt#top>), a [folder](../data), the [web](https://example.
 ![A flower](../images/flower.jpg "In bloom") ![A mark](../images/mark.svg)
 
 Not [here](./none.txt) or [outside](../../secret.txt).
-Pages: [one](long), [two](./long/#top) [too](long.html), [three](../data/index).
+Pages: [one](long), [two](./long/#top) [too](long.html) [below](../long/?a#b), [three](../data/index).
 <img src="gone.png" alt="Gone" onerror="alert(1)">
 
 One
@@ -135,7 +135,7 @@ describe('html', () => {
 
   test('leaves links to pages as they are', async () => {
     expect((await contentOf('Links', 'html')).html).toContain(
-      '<a href="long">one</a>, <a href="./long/#top">two</a> <a href="long.html">too</a>',
+      '<a href="long">one</a>, <a href="./long/#top">two</a> <a href="long.html">too</a> <a href="../long/?a#b">below</a>',
     );
   });
 

@@ -99,13 +99,14 @@ export function createMarkdownLinks({
 
   function findTarget({ is, url }: LinkSlot, from: SiteFile) {
     const { path: target, rest } = splitUrl(url);
-    const absolutePath =
-      target === undefined
-        ? ''
-        : (findAliased(target, aliases) ?? path.posix.join(path.posix.dirname(from.absolutePath), target));
+    const below = (folder: string): string =>
+      target === undefined ? '' : (findAliased(target, aliases) ?? path.posix.join(folder, target));
+    const absolutePath = below(path.posix.dirname(from.absolutePath));
     const id = toFileId(absolutePath);
     const found = findFile(id);
-    const isMissing = !found && (is === 'image' || !(isFolder(id) || isPage(absolutePath)));
+    // The URL of a page may be that of a folder, as `/posts/soup/` for `posts/soup.md`.
+    const isOfPage = (): boolean => isPage(absolutePath) || isPage(below(from.absolutePath.replace(/\.\w+$/u, '')));
+    const isMissing = !found && (is === 'image' || !(isFolder(id) || isOfPage()));
     return { found, rest, isMissing };
   }
 
