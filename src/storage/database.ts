@@ -311,9 +311,12 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000': 'the PostgreSQL server rejected the user',
   '28P01': 'the PostgreSQL server rejected the password',
   '3D000': 'the database does not exist',
-  '42501': 'the user is not allowed to create tables',
+  '40001': 'the database is busy; retry in a second',
+  '42501': 'the user is not allowed to create or to use the tables',
   '53100': 'the disk of the PostgreSQL server is full',
   '53300': 'the PostgreSQL server has no free connections',
+  '55P03': 'a different transaction has locked the data; retry in a second',
+  '57014': 'the PostgreSQL server took too long for a statement',
   '57P03': 'the PostgreSQL server is starting up or shutting down',
 };
 

@@ -1,6 +1,6 @@
 import { stat, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDatabasePrivate } from '@trellis/core/storage';
+import { findStorageFault, makeDatabasePrivate } from '@trellis/core/storage';
 import {
   connectDatabase,
   type ConnectOptions,
@@ -13,7 +13,7 @@ import {
 import { sql } from './kysely.js';
 import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchema, type SchemaState } from './migrate.js';
 import { assertNoServers } from './notices.js';
-import { assertServerKey, type ServerKey, SERVER_KEY_FILE } from './server-key.js';
+import { isKeyOf, type ServerKey, SERVER_KEY_FILE } from './server-key.js';
 import { StateFolderError } from './state-folder.js';
 
 const OLDEST_POSTGRES = 15;
@@ -156,7 +156,7 @@ export interface DatabaseStatus {
  */
 export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connect(place, { hasDeadlines: false });
+  const database = connect(place);
   try {
     return await read(database, key);
   } catch (error) {
@@ -175,6 +175,7 @@ async function read(database: Database, key: ServerKey | undefined): Promise<Dat
   if (schema !== 'current') return { engine, schema, damage, userCount: 0, hasDifferentKey: false };
   const count = database.selectFrom('people').select(({ fn }) => fn.countAll<number>().as('people'));
   const { people } = await count.executeTakeFirstOrThrow();
+  if (damage === undefined) await assertWritable(database);
   return { engine, schema, damage, userCount: people, hasDifferentKey: await isOfOtherKey(database, key) };
 }
 
@@ -198,14 +199,19 @@ async function findDamage(database: Database): Promise<string | undefined> {
   return orphans[0] === undefined ? undefined : `a row of ${orphans[0].table} refers to a missing row`;
 }
 
+/** Fails if the database is read-only, or the user may not write to it, as a statement does then that finds no row. */
+async function assertWritable(database: Database): Promise<void> {
+  try {
+    await database.deleteFrom('rate_counts').where('key', '=', '').execute();
+  } catch (error) {
+    // A different process writes.
+    if (findStorageFault(error) !== 'busy') throw error;
+  }
+}
+
 async function isOfOtherKey(database: Database, key: ServerKey | undefined): Promise<boolean> {
   const known = await database.selectFrom('server_key').select('id').executeTakeFirst();
-  if (known === undefined) return false;
-  if (key === undefined) return true;
-  return assertServerKey(database, key).then(
-    () => false,
-    () => true,
-  );
+  return known !== undefined && (key === undefined || !(await isKeyOf(database, key)));
 }
 
 /** Exists in a state folder from the first start that found or created a database. */

@@ -136,7 +136,8 @@ function withClearErrors(key: ServerKey): ServerKey {
   };
 }
 
-async function isKeyOf(database: Database, key: ServerKey): Promise<boolean> {
+/** Returns whether the stored data is encrypted with the key. */
+export async function isKeyOf(database: Database, key: ServerKey): Promise<boolean> {
   const known = await database.selectFrom('server_key').select('sealed').executeTakeFirst();
   return known !== undefined && isEncryptedWith(key, known.sealed);
 }

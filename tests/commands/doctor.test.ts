@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { sql } from 'kysely';
 import type { CheckResult } from '../../src/commands/doctor/check-result.js';
 import { checkAddress, checkNode, checkProxy, runDoctor } from '../../src/commands/doctor/doctor.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -178,6 +181,56 @@ test('doctor: reports an unreachable database without its URL', async () => {
   });
   expect(JSON.stringify(said)).not.toContain('geheim');
 });
+
+test.each([
+  ['a database that is read-only, such as a standby', '', /^fail the PostgreSQL server is a standby, or the database is/],
+  ['a user who may only read', 'revoke', /^fail the user is not allowed to create or to use the tables$/],
+])('doctor: fails for %s', async (_what, change, found) => {
+  if (!('url' in place)) return;
+  const database = await openDatabase(place);
+  await assertServerKey(database, await openServerKey(state));
+  if (change !== '') {
+    await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(database);
+    await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
+  }
+  await database.destroy();
+  const setting = change === '' ? 'default_transaction_read_only=on' : 'role=trellis_reader';
+  const databaseUrl = `${place.url}?options=${encodeURIComponent(`-c ${setting}`)}`;
+  expect(await examine({ databaseUrl })).toMatchObject({ code: 1, database: like(found) });
+});
+
+test('doctor: fails within seconds if the database stops responding to statements', async () => {
+  if (!('url' in place)) return;
+  const target = new URL(place.url);
+  const sockets: Socket[] = [];
+  const proxy = createServer((socket) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    sockets.push(socket, upstream);
+    socket.on('data', (bytes) => bytes.includes('show server_version') || upstream.write(bytes));
+    upstream.pipe(socket);
+    for (const one of [socket, upstream]) one.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const databaseUrl = Object.assign(new URL(target), { port: String(port) }).href;
+  expect(await examine({ databaseUrl })).toMatchObject({
+    code: 1,
+    database: "fail the PostgreSQL server can't be reached: Query read timeout",
+  });
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+}, 30_000);
+
+test('doctor: passes while a different process writes to a SQLite file', async () => {
+  if (!('file' in place)) return;
+  const database = await openDatabase(place);
+  await assertServerKey(database, await openServerKey(state));
+  await database.destroy();
+  const writer = new DatabaseSync(place.file);
+  writer.exec('begin immediate');
+  expect(await examine()).toMatchObject({ code: 0, database: like(/, up to date, 0 users$/) });
+  writer.close();
+}, 30_000);
 
 test('doctor: warns of a state folder, and fails for a server key, that other users can read', async () => {
   await openServerKey(state);

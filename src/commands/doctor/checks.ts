@@ -214,7 +214,7 @@ async function readDatabase<T>(config: Config, read: (database: Database) => Pro
   const place = toDatabaseTarget(config);
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
   const key = await readKey(config);
-  const database = connectDatabase(place, { hasDeadlines: false });
+  const database = connectDatabase(place);
   try {
     if ((await readSchemaVersion(database)) !== MIGRATIONS.length) return undefined;
     if (key !== undefined) useAuditKey(database, key);
