@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { findStorageFault } from '@trellis/core/storage';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config/config.js';
 import type { ConfigOption } from '../config/options.js';
@@ -31,6 +32,7 @@ export async function withServerDatabase(
 ): Promise<void> {
   const config = await loadConfig({ flags });
   // Loaded late, so that --help and errors in settings do not wait for the database modules.
+  const { toDatabaseError } = await import('../storage/database.js');
   const { openDatabase, toDatabaseTarget } = await import('../storage/open-database.js');
   const { createServerKey, findServerKey } = await import('../storage/server-key.js');
   const { useAuditKey } = await import('../secrets/audit/signatures.js');
@@ -47,9 +49,12 @@ export async function withServerDatabase(
       await database.destroy();
     }
   } catch (error) {
+    // Names the reason why a database can't be used, as the start of a server does.
+    const failure = findStorageFault(error) === undefined ? toDatabaseError(error) : error;
     // An expected error is printed without its stack and, like all errors of the command line, without a full stop.
-    if (error instanceof Error && error.name === 'AppError') throw new StartupError(error.message.replace(/\.$/, ''));
-    throw toStartupError(error, config);
+    if (failure instanceof Error && failure.name === 'AppError')
+      throw new StartupError(failure.message.replace(/\.$/, ''));
+    throw toStartupError(failure, config);
   }
 }
 

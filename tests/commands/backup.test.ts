@@ -233,6 +233,19 @@ test('backup and restore: preserve entries of the audit log that are not chained
   expect(entries.at(-1)?.action).toBe(engine === 'SQLite' ? 'a' : 'c');
 });
 
+test('restore: says that the database is read-only', async () => {
+  const target = await makeServer('new', engine);
+  if (!('url' in target.place)) return;
+  await run(backupCommand, server);
+  await (await openDatabase(target.place)).destroy();
+  const url = `${target.place.url}?options=${encodeURIComponent('-c default_transaction_read_only=on')}`;
+  expect(await run(restoreCommand, { ...target, place: { url } })).toEqual({
+    code: 1,
+    out: '',
+    err: 'DATABASE_URL: the PostgreSQL server is a standby, or the database is read-only\n',
+  });
+});
+
 test('backup and restore: refuse the address of an unknown store', async () => {
   for (const make of [backupCommand, restoreCommand]) {
     const said = await runCommand(

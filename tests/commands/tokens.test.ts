@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/bearer-tokens.js';
 import { tokensCommand } from '../../src/commands/tokens.js';
@@ -35,6 +36,20 @@ const trellis = (...args: string[]) => runCommand(tokensCommand, args);
 
 const statusWith = async (token: string) =>
   (await fetch(`${server.origin}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+test.each([
+  ['default_transaction_read_only=on', 'the PostgreSQL server is a standby, or the database is read-only'],
+  ['role=trellis_reader', 'the user is not allowed to create or to use the tables'],
+])('tokens: report in one line that a database with %s rejects them', async (setting, reason) => {
+  if (!('url' in place)) return;
+  const database = await openDatabase(place);
+  await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(database);
+  await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
+  await database.destroy();
+  const url = `${place.url}?options=${encodeURIComponent(`-c ${setting}`)}`;
+  const said = await trellis(...['create', '--user', 'ada', '--label', 'CI', '--days', '30'], '--database-url', url);
+  expect(said).toEqual({ code: 1, out: '', err: `DATABASE_URL: ${reason}\n` });
+});
 
 test('tokens: create, list and revoke an API token of the running server', async () => {
   const made = await trellis('create', '--user', 'ada', '--label', 'CI', '--days', '30', '--scope', 'write', ...where);

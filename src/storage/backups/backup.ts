@@ -105,8 +105,8 @@ async function inWorkFolder<T>(prefix: string, work: (archive: string) => Promis
 /** A damaged file is the source, which has been copied from; all other faults are those of the new file. */
 function toBackupError(error: unknown): unknown {
   const fault = findStorageFault(error);
-  if (fault === undefined || error instanceof ArchiveError) return error;
-  if (fault === 'damaged') return toDatabaseError(error);
+  if (error instanceof ArchiveError) return error;
+  if (fault === undefined || fault === 'damaged') return toDatabaseError(error);
   return new ArchiveError(`The backup can't be written: ${FAULT_TEXTS[fault]}`, { cause: error });
 }
 
@@ -193,6 +193,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
       await replace(copy, contents, options);
       return contents;
     });
+  } catch (error) {
+    throw findStorageFault(error) === undefined ? toDatabaseError(error) : error;
   } finally {
     folder.close();
   }
