@@ -257,6 +257,19 @@ test('backup and restore: refuse the address of an unknown store', async () => {
 });
 
 test.each([
+  [['s3://ab/x.backup'], 's3://ab: expected an address such as s3://bucket/prefix, with a bucket name of 3 to 63'],
+  [['s3://bucket/x.backup?acl=1'], 's3://bucket: unknown parameter "acl"'],
+  [['verify', 's3://bucket/x.backup?endpoint=x'], 's3://bucket: expected an endpoint such as'],
+  [['list', 's3://Bucket'], 's3://Bucket: expected an address such as s3://bucket/prefix'],
+])('backup %j: names an invalid address of a bucket in one line', async (args, message) => {
+  const said = await runCommand(
+    ({ out, err }) => backupCommand({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }),
+    [...args, ...(args.length === 1 ? ['--state', server.state] : [])],
+  );
+  expect(said).toMatchObject({ code: 1, err: like(`^${message.replaceAll('?', '\\?')}`) });
+});
+
+test.each([
   [
     'a file in a file',
     'trellis.backup/x.backup',

@@ -8,14 +8,18 @@ import { pipeline } from 'node:stream/promises';
 import { ArchiveError, toWorkPrefix } from '../backups/archive.js';
 import type { BackupTarget, BackupTargetOptions, StoredBackup } from '../backups/target.js';
 import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.js';
+import { parseS3Url } from './s3-location.js';
 import { openObjectStore } from './s3-store.js';
 
 /**
  * Opens the bucket of an address such as `s3://bucket/backups`.
  *
+ * @throws ArchiveError for an invalid address or endpoint.
  * @param options `folder` contains the temporary file of a backup that is stored, which is as secret as the backup.
  */
 export function createBucketTarget(url: string, { folder, env }: BackupTargetOptions): BackupTarget {
+  assertAddress(url, env);
+
   /** @throws ArchiveError that names the address. */
   async function withStore<T>(use: (store: ObjectStore) => Promise<T>): Promise<T> {
     const store = openObjectStore(url, env);
@@ -67,6 +71,14 @@ export function createBucketTarget(url: string, { folder, env }: BackupTargetOpt
       }),
     remove: (name) => withStore((store) => store.delete(name)),
   };
+}
+
+function assertAddress(url: string, env: BackupTargetOptions['env']): void {
+  try {
+    parseS3Url(url, env);
+  } catch (cause) {
+    throw new ArchiveError(`${url.replace(/\?.*$/, '')}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 const toStoredBackup = ({ key, bytes, modifiedAt }: ObjectInfo): StoredBackup => ({
