@@ -23,6 +23,12 @@ import { toBindable } from './sqlite.js';
 /** PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators. */
 const DEFAULT_POOL_SIZE = 10;
 
+/**
+ * Statements without a deadline notice a connection that was cut by probes after this time, of which ten may fail, a second
+ * each. The default of Linux is two hours.
+ */
+const KEEP_ALIVE_MS = 30_000;
+
 /** Longer than a reachable server needs to accept a connection, or than the pool needs to get one back. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
@@ -130,6 +136,7 @@ async function openPool(options: PostgresOptions): Promise<pg.Pool> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(hasDeadlines && { query_timeout: statementSeconds * 1000 + STATEMENT_GRACE_MS }),
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: { getTypeParser: createParserFinder(driver.types) },
   });
   // The pool replaces a failed idle connection when the next query needs one.

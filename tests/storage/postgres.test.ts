@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { connectDatabase, type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
@@ -113,6 +114,19 @@ describe('PostgreSQL', () => {
     const sleep = (transaction: Database) => sql`select pg_sleep(0.3)`.execute(transaction);
     await expect(inTransaction(database, sleep)).resolves.toMatchObject({ rows: [{}] });
     await database.destroy();
+  });
+
+  // Only Linux lists the timers of connections.
+  (process.platform === 'linux' ? test : test.skip)('probes an idle connection after half a minute', async () => {
+    const database = await openDatabase({ url: (await placeUrl()).href });
+    const { rows } = await sql<{ port: number }>`select inet_client_port() as port`.execute(database);
+    const port = rows[0]!.port.toString(16).toUpperCase().padStart(4, '0');
+    const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+    // The columns of a connection are its local address, and a timer (2 for such probes) with its time in hundredths of a second.
+    const timer = lines.find(([, local]) => local?.endsWith(`:${port}`))?.[5];
+    await database.destroy();
+    expect(timer).toMatch(/^02:/);
+    expect(Number.parseInt(timer!.slice(3), 16)).toBeLessThanOrEqual(3_000);
   });
 
   test('fails a transaction that the server rolls back, although its work ignored the error', async () => {
