@@ -286,7 +286,7 @@ async function startBackups(
     keep: config.backupKeep,
     release: options.version,
     signal: options.signal,
-    report: (err) => options.log.error({ err }, 'failed to back up'),
+    report: (err, message = 'failed to back up') => options.log.error({ err }, message),
   });
 }
 

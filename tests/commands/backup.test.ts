@@ -554,6 +554,24 @@ describe('scheduled backups', () => {
     await database.destroy();
   });
 
+  test('are made, and the old ones deleted, although one of these is protected', async () => {
+    const place = path.join(folder, 'backups');
+    const database = await openDatabase(server.place);
+    // A folder is refused, as an object with a lock is.
+    const locked = 'trellis-2020-01-02T00-00-00Z.backup';
+    await mkdir(path.join(place, locked), { recursive: true });
+    await writeFile(path.join(place, 'trellis-2020-01-01T00-00-00Z.backup'), '');
+    const said: unknown[] = [];
+    const name = await runDueBackup({
+      ...{ database, databaseUrl: 'url' in server.place ? server.place.url : undefined, state: server.state, place },
+      ...{ env: {}, recipients: [], hours: 24, keep: 1, release: '1.2.3' },
+      report: (_error, message) => said.push(message),
+    });
+    expect(said).toEqual(['failed to delete old backups']);
+    expect((await readdir(place)).sort()).toEqual([locked, name]);
+    await database.destroy();
+  });
+
   test('leave no file when they are cancelled, and are then due at once', async () => {
     const bucket = await startS3Server();
     const database = await openDatabase(server.place);

@@ -55,8 +55,8 @@ export interface BackupScheduleOptions extends Omit<BackupRequest, 'name'> {
   readonly keep: number;
   /** Cancels a backup under way, which another server may then create. */
   readonly signal?: AbortSignal;
-  /** Reports a failed backup, which is repeated after a quarter of an hour. */
-  readonly report: (error: unknown) => void;
+  /** Reports a failed backup, which is repeated after a quarter of an hour, or a different failure that the message names. */
+  readonly report: (error: unknown, message?: string) => void;
 }
 
 /** Lists the gauges of scheduled backups, whose values are the same at all servers of a database. */
@@ -107,7 +107,7 @@ export function startBackupSchedule(options: BackupScheduleOptions): { close(): 
  * @returns the name of the backup; `undefined` if none was due, or it was cancelled.
  */
 export async function runDueBackup(options: BackupScheduleOptions): Promise<string | undefined> {
-  const { database, report, signal, recipients, place, state, env, hours, keep } = options;
+  const { database, report, signal, recipients, state, hours } = options;
   const holder = randomUUID();
   const intervalMs = hours * 3_600_000;
   const now = await claim(database, { holder, intervalMs });
@@ -118,10 +118,7 @@ export async function runDueBackup(options: BackupScheduleOptions): Promise<stri
     await removeLeftovers(state, now);
     await runProcess({ ...options, name }, signal);
     await release(database, { holder, dueAt: now + intervalMs, name, at: now });
-    const target = await openBackupTarget(place, { folder: state, env });
-    // Backups with later names were created while the clock was wrong, and must not replace the ones of today.
-    const backups = (await listBackups(target)).filter((backup) => backup.name <= name);
-    for (const { name: old } of backups.slice(keep)) await target.remove(old);
+    await removeOld(options, name).catch((error: unknown) => report(error, 'failed to delete old backups'));
     return name;
   } catch (error) {
     // A cancelled backup is due at once, at another server or after a restart.
@@ -132,6 +129,18 @@ export async function runDueBackup(options: BackupScheduleOptions): Promise<stri
   } finally {
     clearInterval(renewal);
   }
+}
+
+/** @throws the first failure, after all others are deleted: a bucket with object lock refuses those that it still protects. */
+async function removeOld({ place, state, env, keep }: BackupScheduleOptions, name: string): Promise<void> {
+  const target = await openBackupTarget(place, { folder: state, env });
+  // Backups with later names were created while the clock was wrong, and must not replace the ones of today.
+  const backups = (await listBackups(target)).filter((backup) => backup.name <= name);
+  const failures: unknown[] = [];
+  for (const { name: old } of backups.slice(keep)) {
+    await target.remove(old).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** A process that is told to stop deletes its files. One that does not, as a disk does not respond, is killed. */
