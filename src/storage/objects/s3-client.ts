@@ -39,6 +39,8 @@ export interface S3Client {
   readonly location: S3Location;
   /** @throws ObjectStoreError after the last attempt. */
   send(request: S3Request): Promise<S3Response>;
+  /** Sends a request whose response is read in each attempt, as a connection may be lost before its end. */
+  sendAndRead<T>(request: S3Request, read: (response: S3Response) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -110,12 +112,13 @@ export function createS3Client(location: S3Location, loadCredentials: () => Prom
   return {
     location,
     send: (wanted) => retryRequest(() => sendOnce(wanted), wanted.signal),
+    sendAndRead: (wanted, read) => retryRequest(async () => read(await sendOnce(wanted)), wanted.signal),
     close: () => agent.destroy(),
   };
 }
 
 /** Calls a function until it succeeds, fails for good, or has failed in every attempt. */
-export async function retryRequest<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+async function retryRequest<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
@@ -161,7 +164,7 @@ const MAX_PARTS = 10_000;
 export async function uploadParts(client: S3Client, upload: Upload): Promise<S3Response> {
   const { key, signal, headers } = upload;
   const request = { method: 'POST', key, signal, headers, query: { uploads: '' } } as const;
-  const started = await retryRequest(async () => readDocument(client, request, await client.send(request)), signal);
+  const started = await client.sendAndRead(request, (response) => readDocument(client, request, response));
   const uploadId = readElement(started, 'UploadId');
   if (uploadId === undefined) {
     throw new ObjectStoreError(`${new URL(client.location.url).host} started no upload.`, { isTemporary: false });
@@ -216,14 +219,13 @@ async function complete(
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
   const headers = { ...condition, 'content-type': 'application/xml' };
   const request = { method: 'POST', key, signal, query: { uploadId }, headers, body, accept: accept ?? [] } as const;
-  return retryRequest(async () => {
-    const response = await client.send(request);
+  return client.sendAndRead(request, async (response) => {
     if (response.status >= 300) return response;
     // The status was sent before the parts were joined, so an error is in the document.
     const text = await readDocument(client, request, response);
     if (!text.includes('<Error>')) return response;
     throw toStoreError(targetOf(client.location, request), { ...response, status: 500, body: text });
-  }, signal);
+  });
 }
 
 /** Reads the document of a response. @throws ObjectStoreError if the connection fails. */

@@ -16,7 +16,6 @@ import {
 } from './object-store.js';
 import {
   readDocument,
-  retryRequest,
   type S3Client,
   type S3Request,
   type S3Response,
@@ -274,10 +273,8 @@ async function listPage(client: S3Client, { prefix, continuation, limit = 1000 }
     prefix,
     ...(continuation !== undefined && { 'continuation-token': continuation }),
   };
-  const text = await retryRequest(async () => {
-    const request = { method: 'GET', key: '', query } as const;
-    return readDocument(client, request, await client.send(request));
-  });
+  const request = { method: 'GET', key: '', query } as const;
+  const text = await client.sendAndRead(request, (response) => readDocument(client, request, response));
   // Some servers ignore the encoding that the request asks for.
   const decode = readElement(text, 'EncodingType') === 'url' ? decodeKey : (key: string) => key;
   const objects = [...text.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, xml = '']) =>

@@ -166,6 +166,12 @@ describe('object store', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test('repeats a list three times, as all requests, while the server is overloaded', async () => {
+    fail(Infinity, { status: 503, body: errorDocument('SlowDown') });
+    await expect(listAll(store)).rejects.toMatchObject({ name: 'ObjectStoreError', code: 'SlowDown' });
+    expect(server.requests).toHaveLength(4);
+  });
+
   test('resumes a truncated body where it ended', async () => {
     const content = randomBytes(500_000);
     await store.put('resumed', content);
