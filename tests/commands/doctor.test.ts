@@ -183,14 +183,20 @@ test('doctor: reports an unreachable database without its URL', async () => {
 });
 
 test.each([
-  ['a database that is read-only, such as a standby', '', /^fail the PostgreSQL server is a standby, or the database is/],
+  [
+    'a database that is read-only, such as a standby',
+    '',
+    /^fail the PostgreSQL server is a standby, or the database is/,
+  ],
   ['a user who may only read', 'revoke', /^fail the user is not allowed to create or to use the tables$/],
 ])('doctor: fails for %s', async (_what, change, found) => {
   if (!('url' in place)) return;
   const database = await openDatabase(place);
   await assertServerKey(database, await openServerKey(state));
   if (change !== '') {
-    await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(database);
+    await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(
+      database,
+    );
     await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
   }
   await database.destroy();

@@ -43,7 +43,9 @@ test.each([
 ])('tokens: report in one line that a database with %s rejects them', async (setting, reason) => {
   if (!('url' in place)) return;
   const database = await openDatabase(place);
-  await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(database);
+  await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(
+    database,
+  );
   await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
   await database.destroy();
   const url = `${place.url}?options=${encodeURIComponent(`-c ${setting}`)}`;

@@ -28,7 +28,10 @@ const PARAMETERS = ['region', 'endpoint', 'style'];
  */
 export function parseS3Url(text: string, env: AwsEnvironment): S3Location {
   const [, bucket, path = '', query = ''] = S3_URL_PATTERN.exec(text) ?? [];
-  if (bucket === undefined) throw invalid('expected an address such as s3://bucket/prefix, with a bucket name of 3 to 63 lower-case characters');
+  if (bucket === undefined)
+    throw invalid(
+      'expected an address such as s3://bucket/prefix, with a bucket name of 3 to 63 lower-case characters',
+    );
   const parameters = new URLSearchParams(query);
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined)
