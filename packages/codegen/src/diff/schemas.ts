@@ -237,7 +237,11 @@ function compareAdditional(comparison: Comparison, old: SchemaView, now: SchemaV
 }
 
 /** The place of a schema that is missing, which allows any value. */
-const nothing = ({ place }: SchemaView): DocumentNode => ({ ...child(place, '(any)'), value: true });
+const nothing = ({ place: { source, path } }: SchemaView): DocumentNode => ({
+  source,
+  path: [...path, '(any)'],
+  value: true,
+});
 
 function compareItems(comparison: Comparison, old: SchemaView, now: SchemaView): void {
   const [before, after] = [find(old, 'items'), find(now, 'items')];

@@ -188,6 +188,8 @@ const SCHEMA_EDITS: readonly (readonly [part: string, replacement: string, rule:
   ['default: a', 'default: b', 'default-changed', 'default-changed'],
   ['not: { required: [y] }', 'not: { required: [z] }', 'schema-changed', 'schema-changed'],
   ['{ type: number }]', '{ type: integer }]', 'type-narrowed', 'type-widened'],
+  ['{ type: number }]', '{ type: number }], items: { type: string }', 'type-narrowed', 'type-widened'],
+  ['not: {', 'additionalProperties: { type: string }, not: {', 'type-narrowed', 'type-widened'],
   ['    Text: { type: string }', '    Text: { type: string, maxLength: 5 }', 'bound-tightened', 'bound-loosened'],
   [
     'text: { type: string, maxLength',
