@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   entries,
   follow,
+  followOnce,
   has,
   isRecord,
   items,
@@ -59,16 +60,20 @@ interface SchemaView {
 const nameOf = ({ source, path }: DocumentNode): string => `${source.file}#/${path.join('/')}`;
 
 function view(sources: ContractSources, place: DocumentNode): SchemaView {
-  const target = follow(sources, place) ?? place;
+  const target = hasOwnRules(place) ? place : (follow(sources, place) ?? place);
   return { place: target, sources, parts: listParts(sources, place, new Set()) };
 }
 
-/** Lists a schema and those of its `allOf`, each once. */
+/** Whether a reference has keywords beside it that limit values further. */
+const hasOwnRules = ({ value }: DocumentNode): boolean => isRecord(value) && Object.keys(toWireRules(value) as object).length > 1;
+
+/** Lists a schema, the one that it refers to and those of its `allOf`, each once. */
 function listParts(sources: ContractSources, place: DocumentNode, seen: Set<string>): readonly DocumentNode[] {
-  const target = follow(sources, place) ?? place;
-  if (seen.has(nameOf(target))) return [];
-  seen.add(nameOf(target));
-  return [target, ...items(child(target, 'allOf')).flatMap((item) => listParts(sources, item, seen))];
+  if (seen.has(nameOf(place))) return [];
+  seen.add(nameOf(place));
+  const target = followOnce(sources, place);
+  const parts = [...(target ? [target] : []), ...items(child(place, 'allOf'))];
+  return [place, ...parts.flatMap((part) => listParts(sources, part, seen))];
 }
 
 /** Returns a keyword of the first part that has it. */

@@ -367,12 +367,18 @@ function trace(sources: ContractSources, place: DocumentNode): { readonly end: D
   while (isRecord(current.value) && typeof current.value.$ref === 'string') {
     if (seen.has(current.value)) return { end: 'loop' };
     seen.add(current.value);
-    const reference = parseReference(current.source.file, current.value.$ref);
-    const next = reference && findComponent(sources, reference);
+    const next = followOnce(sources, current);
     if (next === undefined) return { end: 'missing' };
     current = next;
   }
   return { end: current };
+}
+
+/** Returns the component that the `$ref` of a place names, or `undefined`. */
+export function followOnce(sources: ContractSources, { source, value }: DocumentNode): DocumentNode | undefined {
+  if (!isRecord(value) || typeof value.$ref !== 'string') return undefined;
+  const reference = parseReference(source.file, value.$ref);
+  return reference && findComponent(sources, reference);
 }
 
 /** Reports a `$ref` that is malformed, broken or circular, or refers to the wrong section of the components. */

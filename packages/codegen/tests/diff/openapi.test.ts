@@ -190,6 +190,12 @@ const SCHEMA_EDITS: readonly (readonly [part: string, replacement: string, rule:
   ['{ type: number }]', '{ type: integer }]', 'type-narrowed', 'type-widened'],
   ['{ type: number }]', '{ type: number }], items: { type: string }', 'type-narrowed', 'type-widened'],
   ['not: {', 'additionalProperties: { type: string }, not: {', 'type-narrowed', 'type-widened'],
+  [
+    "self: { $ref: '#/components/schemas/Note' }",
+    "self: { $ref: '#/components/schemas/Note', description: One., maxProperties: 5 }",
+    'bound-tightened',
+    'bound-loosened',
+  ],
   ['    Text: { type: string }', '    Text: { type: string, maxLength: 5 }', 'bound-tightened', 'bound-loosened'],
   [
     'text: { type: string, maxLength',
