@@ -55,17 +55,40 @@ interface SchemaView {
   readonly place: DocumentNode;
   readonly sources: ContractSources;
   readonly parts: readonly DocumentNode[];
+  /** The alternatives of `oneOf` and `anyOf`. */
+  readonly variants: readonly DocumentNode[];
+  /** Whether the schema was the alternative to null, as in `anyOf: [{ type: string }, { type: 'null' }]`. */
+  readonly isNullable: boolean;
 }
 
 const nameOf = ({ source, path }: DocumentNode): string => `${source.file}#/${path.join('/')}`;
 
 function view(sources: ContractSources, place: DocumentNode): SchemaView {
   const target = hasOwnRules(place) ? place : (follow(sources, place) ?? place);
-  return { place: target, sources, parts: listParts(sources, place, new Set()) };
+  const seen = new Set<string>();
+  const parts = listParts(sources, place, seen);
+  const variants = listVariants(parts);
+  const nulls = variants.filter((variant) => isNull(follow(sources, variant) ?? variant));
+  const [only, ...others] = variants.filter((variant) => !nulls.includes(variant));
+  const isNullable = only !== undefined && others.length === 0 && nulls.length > 0;
+  if (!isNullable) return { place: target, sources, parts, variants, isNullable };
+  const inner = listParts(sources, only, seen);
+  const choices = listVariants(inner);
+  const all = { place: target, sources, parts: [...parts, ...inner] };
+  return choices.length === 0
+    ? { ...all, variants: [], isNullable }
+    : { ...all, variants: [...choices, ...nulls], isNullable: false };
 }
 
+const isNull = ({ value }: DocumentNode): boolean =>
+  isRecord(value) && ([value.type].flat().join() === 'null' || value.const === null);
+
+const listVariants = (parts: readonly DocumentNode[]): readonly DocumentNode[] =>
+  ['oneOf', 'anyOf'].flatMap((name) => parts.flatMap((part) => items(child(part, name))));
+
 /** Whether a reference has keywords beside it that limit values further. */
-const hasOwnRules = ({ value }: DocumentNode): boolean => isRecord(value) && Object.keys(toWireRules(value) as object).length > 1;
+const hasOwnRules = ({ value }: DocumentNode): boolean =>
+  isRecord(value) && Object.keys(toWireRules(value) as object).length > 1;
 
 /** Lists a schema, the one that it refers to and those of its `allOf`, each once. */
 function listParts(sources: ContractSources, place: DocumentNode, seen: Set<string>): readonly DocumentNode[] {
@@ -94,7 +117,8 @@ function compareTypes({ direction, report }: Comparison, old: SchemaView, now: S
   if (removed.length === 0 && added.length === 0) return true;
   const rule = removed.length === 0 ? 'type-widened' : added.length === 0 ? 'type-narrowed' : 'type-changed';
   const verb = direction === 'request' ? 'accepts' : 'returns';
-  report(rule, at(now, 'type'), `The contract ${verb} ${after.join(' or ')} instead of ${before.join(' or ')}.`);
+  const place = old.isNullable === now.isNullable ? at(now, 'type') : now.place;
+  report(rule, place, `The contract ${verb} ${after.join(' or ')} instead of ${before.join(' or ')}.`);
   return rule !== 'type-changed';
 }
 
@@ -102,6 +126,11 @@ const covers = (types: readonly string[], type: string): boolean =>
   types.includes(type) || types.includes('any') || (type === 'integer' && types.includes('number'));
 
 function listTypes(schema: SchemaView): readonly string[] {
+  const types = listOwnTypes(schema);
+  return schema.isNullable && !covers(types, 'null') ? [...types, 'null'] : types;
+}
+
+function listOwnTypes(schema: SchemaView): readonly string[] {
   const type = find(schema, 'type')?.value;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.map(String);
@@ -120,8 +149,12 @@ function typeOfJson(text: string): string {
 /** Lists the values of `const` or `enum` as JSON; `undefined` if there is no list. */
 function listValues(schema: SchemaView): readonly string[] | undefined {
   const [only, list] = [find(schema, 'const'), find(schema, 'enum')];
-  if (only !== undefined) return [show(only.value)];
-  return Array.isArray(list?.value) ? list.value.map(show) : undefined;
+  const values: readonly unknown[] | undefined = only
+    ? [only.value]
+    : Array.isArray(list?.value)
+      ? list.value
+      : undefined;
+  return values && [...new Set([...values, ...(schema.isNullable ? [null] : [])].map(show))];
 }
 
 function compareValues({ report }: Comparison, old: SchemaView, now: SchemaView): void {
@@ -273,7 +306,7 @@ function compareOther({ report }: Comparison, name: string, old: SchemaView, now
 
 /** Compares the alternatives of two schemas. Returns whether the rest of the schemas need not be compared. */
 function compareVariants(comparison: Comparison, old: SchemaView, now: SchemaView): boolean {
-  const [before, after] = [listVariants(old), listVariants(now)];
+  const [before, after] = [old.variants, now.variants];
   if (before.length === 0 && after.length === 0) return false;
   const previous = before.length === 0 ? [old.place] : before;
   const current = after.length === 0 ? [now.place] : after;
@@ -290,9 +323,6 @@ function compareVariants(comparison: Comparison, old: SchemaView, now: SchemaVie
   }
   return before.length === 0 || after.length === 0;
 }
-
-const listVariants = (schema: SchemaView): readonly DocumentNode[] =>
-  ['oneOf', 'anyOf'].flatMap((name) => schema.parts.flatMap((part) => items(child(part, name))));
 
 /** Finds the alternative that refers to the same component, or has the same rules, title or type. */
 function findMatch(

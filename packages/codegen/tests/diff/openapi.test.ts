@@ -161,6 +161,33 @@ test.each(EDITS)('the edit of %j to %j is reported, and so is its reverse', (par
   expect(compare(CONTRACT.replace(part, replacement), CONTRACT).map(({ rule }) => rule)).toEqual(reverse);
 });
 
+test.each([
+  [
+    "size: { type: [integer, 'null'], minimum: 1 }",
+    "size: { oneOf: [{ type: integer, minimum: 1 }, { type: 'null' }] }",
+  ],
+  [
+    "size: { type: [integer, 'null'], minimum: 1 }",
+    'size: { anyOf: [{ const: null }, { type: integer, minimum: 1 }] }',
+  ],
+])('%j allows the same values as %j', (part, replacement) => {
+  expect(listRules(part, replacement)).toEqual([]);
+});
+
+test.each([
+  [
+    "self: { $ref: '#/components/schemas/Note' }",
+    "self: { anyOf: [{ $ref: '#/components/schemas/Note' }, { type: 'null' }] }",
+  ],
+  ['    Text: { type: string }', "    Text: { oneOf: [{ type: string }, { type: 'null' }] }"],
+])('the edit of %j to %j adds null', (part, replacement) => {
+  const changed = CONTRACT.replace(part, replacement);
+  const line = changed.split('\n').findIndex((text) => text.includes(replacement)) + 1;
+  const changes = compare(CONTRACT, changed);
+  expect(changes.map(({ rule }) => rule).toSorted()).toEqual(bothDirections('type-widened'));
+  expect(changes.map(({ location }) => location.line)).toEqual([line, line]);
+});
+
 test('a required body that is added breaks clients', () => {
   const without = CONTRACT.replace('      requestBody: { content: { text/plain: {} } }\n', '');
   const required = CONTRACT.replace('requestBody: { content: {', 'requestBody: { required: true, content: {');
