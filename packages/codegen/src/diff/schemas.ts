@@ -209,9 +209,14 @@ interface Property {
 }
 
 function listProperties({ parts, sources }: SchemaView, direction: MessageKind): ReadonlyMap<string, Property> {
-  const required = new Set(parts.flatMap((part) => items(child(part, 'required')).map(({ value }) => value)));
+  const names = parts.flatMap((part) => items(child(part, 'required')));
+  const required = new Set(names.map(({ value }) => value));
   const hidden = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const places = parts.flatMap((part) => entries(child(part, 'properties'))).reverse();
+  const declared = parts.flatMap((part) => entries(child(part, 'properties'))).reverse();
+  // A property may be required without a schema, which allows any value.
+  const others = names.map(({ source, path, value }) => [String(value), { source, path, value: true }] as const);
+  const known = new Set(declared.map(([name]) => name));
+  const places = [...declared, ...others.filter(([name]) => !known.has(name))];
   const seen = places.filter(([, place]) => child(follow(sources, place) ?? place, hidden).value !== true);
   return new Map(seen.map(([name, place]) => [name, { place, isRequired: required.has(name) }]));
 }

@@ -280,6 +280,17 @@ test('a required property is added or removed', () => {
   ).toEqual(bothDirections('required-property-removed'));
 });
 
+test('a property is required without a schema', () => {
+  const changed = CONTRACT.replace('open: { type: object,', 'open: { type: object, anyOf: [{ required: [y] }],');
+  const other = changed.replace('[{ required: [y] }]', '[{ required: [z] }]');
+  expect(compare(changed, other).map(({ rule }) => rule)).toEqual([
+    'response-required-property-removed',
+    'response-required-property-added',
+    'request-required-property-removed',
+    'request-required-property-added',
+  ]);
+});
+
 test('a property counts only in the direction that has it', () => {
   const [readOnly, writeOnly] = ['readOnly', 'writeOnly'].map((name) =>
     CONTRACT.replace('maxLength: 100', `maxLength: 100, ${name}: true`),
