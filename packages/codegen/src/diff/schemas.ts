@@ -42,6 +42,7 @@ export function compareSchemas(comparison: Comparison, before: DocumentNode, aft
 
 const UPPER = ['maxContains', 'maxItems', 'maxLength', 'maxProperties', 'maximum', 'exclusiveMaximum'];
 const LOWER = ['minContains', 'minItems', 'minLength', 'minProperties', 'minimum', 'exclusiveMinimum'];
+const MIN_SIZES = ['minItems', 'minLength', 'minProperties'];
 const FORMATS = ['contentEncoding', 'contentMediaType', 'format', 'multipleOf', 'pattern', 'uniqueItems'];
 
 /** Keywords whose values are only compared for equality. */
@@ -177,7 +178,11 @@ function compareValues({ report }: Comparison, old: SchemaView, now: SchemaView)
 
 /** @param absent The bound of a schema without the keyword. */
 function compareBound({ report }: Comparison, name: string, old: SchemaView, now: SchemaView, absent: number): void {
-  const [before, after] = [find(old, name)?.value ?? absent, find(now, name)?.value ?? absent] as [number, number];
+  const [before, after] = [old, now].map((schema) => {
+    const value = find(schema, name)?.value;
+    // A size of at least 0 is any size.
+    return value === undefined || (value === 0 && MIN_SIZES.includes(name)) ? absent : value;
+  }) as [number, number];
   if (before === after) return;
   const isTighter = absent > 0 ? after < before : after > before;
   const text = `${name} is ${showBound(after)} instead of ${showBound(before)}.`;

@@ -170,6 +170,7 @@ test.each([
     "size: { type: [integer, 'null'], minimum: 1 }",
     'size: { anyOf: [{ const: null }, { type: integer, minimum: 1 }] }',
   ],
+  ['maxLength: 100', 'minLength: 0, maxLength: 100'],
 ])('%j allows the same values as %j', (part, replacement) => {
   expect(listRules(part, replacement)).toEqual([]);
 });
