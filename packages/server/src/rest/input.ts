@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
 import type { ErrorObject } from 'ajv';
+import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 import {
   decodeText,
   parseUntrustedJson,
@@ -189,6 +190,8 @@ function requireFitting(operation: OperationSpec, { part, validate }: Check, val
 
 function toMessage(error: ErrorObject, field: string, received: string): string {
   if (error.keyword === 'required') return `The field "${field}" is required.`;
+  if (error.keyword === 'dependentRequired')
+    return `The field "${field}" is required beside "${String(error.params.property)}".`;
   const { propertyName: name } = error;
   if (name === undefined) return `Expected ${field} ${expectation(error)}; ${received}.`;
   return `Expected the property name ${quoteForMessage(name)} of ${field} ${expectation(error)}.`;
@@ -221,10 +224,11 @@ function pathOf({ instancePath, params }: ErrorObject): string[] {
 }
 
 function expectation({ keyword, params, message }: ErrorObject): string {
-  const { limit, type, allowedValues, format } = params as Record<string, unknown>;
+  const { limit, type, allowedValues, format, multipleOf } = params as Record<string, unknown>;
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
+    case 'false schema':
       return 'to be absent';
     case 'type':
       return `to be of type ${String(type)}`;
@@ -232,6 +236,8 @@ function expectation({ keyword, params, message }: ErrorObject): string {
       return expectOneOf(allowedValues as unknown[]);
     case 'format':
       return `to be a ${String(format)}`;
+    case 'multipleOf':
+      return `to be a multiple of ${String(multipleOf)}`;
     case 'minLength':
       return `to have at least ${String(limit)} characters`;
     case 'maxLength':
@@ -270,9 +276,10 @@ function describe(value: unknown, part: Part): string {
   if (value === undefined) return 'received none';
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `received ${String(value)}`;
   if (typeof value === 'string') {
-    return part === 'query' || part === 'params'
-      ? `received ${quoteForMessage(value)}`
-      : `received ${value.length === 1 ? '1 character' : `${value.length} characters`}`;
+    if (part === 'query' || part === 'params') return `received ${quoteForMessage(value)}`;
+    // As in the limits, an emoji is one character, or a few.
+    const length = ucs2length.default(value);
+    return `received ${length === 1 ? '1 character' : `${length} characters`}`;
   }
   return Array.isArray(value) ? `received a list of ${value.length}` : 'received an object';
 }

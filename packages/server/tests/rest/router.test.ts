@@ -266,6 +266,20 @@ describe('contract router', () => {
         'kind',
         'Expected kind to be one of a, b; received 1 character.',
       ],
+      [
+        'a long text of emojis',
+        { title: '😀'.repeat(21) },
+        'title',
+        'Expected title to have at most 20 characters; received 21 characters.',
+      ],
+      ['a property that must be absent', { title: 'x', old: 1 }, 'old', 'Expected old to be absent; received 1.'],
+      [
+        'a part of a step',
+        { title: 'x', price: 0.7 },
+        'price',
+        'Expected price to be a multiple of 0.5; received 0.7.',
+      ],
+      ['a street without a town', { title: 'x', street: 'y' }, 'town', 'The field "town" is required beside "street".'],
       ['a nested error', { title: 'x', lines: [{ n: 1 }, {}] }, 'lines.1.n', 'The field "lines.1.n" is required.'],
       ['a list', [], 'body', 'Expected the body to be of type object; received a list of 0.'],
     ])('are rejected with the field for %s', async (_reason, value, field, error) => {
