@@ -51,3 +51,15 @@ test('a function has the description and the errors of its operation', () => {
   expect(text).toContain('so that clients can detect which version they are connected to');
   expect(text).toContain('429 `rate_limited`');
 });
+
+test.each(['dashboard', 'secrets'])('the functions of %s have declarations that need no other file', (service) => {
+  const compilerOptions = { declaration: true, isolatedDeclarations: true, target: ts.ScriptTarget.ES2023 };
+  for (const name of ['calls', 'client', 'operations', 'revision']) {
+    const fileName = `src/generated/${service}/${name}.ts`;
+    const { diagnostics = [] } = ts.transpileDeclaration(ts.sys.readFile(fileName) ?? '', {
+      compilerOptions,
+      fileName,
+    });
+    expect(diagnostics.map(({ messageText }) => messageText)).toEqual([]);
+  }
+});

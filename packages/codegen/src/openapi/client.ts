@@ -139,10 +139,11 @@ export function writeCalls(
   // A document may describe webhooks only.
   if (contract.operations.length === 0) return 'export {};\n';
   const calls = contract.operations.map((operation) => writeCall(contract, document, operation)).join('\n');
-  const creators = ['createCall', 'createListCall', 'createStreamCall'].filter((name) => calls.includes(`${name}<`));
+  const names = ['Call', 'ListCall', 'StreamCall'].filter((name) => calls.includes(`: ${name}<`));
+  const imported = names.flatMap((name) => [`type ${name}`, `create${name}`]);
   const types = ['components', 'operations', 'paths'].filter((name) => new RegExp(`\\b${name}\\b[[,]`).test(calls));
   return `${printModules('import', [
-    [modules.clientCall, 'type CallArguments', ...creators],
+    [modules.clientCall, 'type CallArguments', ...imported],
     ['./types.js', ...types.map((name) => `type ${name}`)],
   ])}
 ${calls}`;
@@ -157,18 +158,19 @@ function writeCall(contract: Contract, document: ContractDocument, operation: Op
   const values = `CallArguments<${[types, ...(shared.length === 0 ? [] : [shared.map(toStringLiteral).join(' | ')])].join(', ')}>`;
   const spec = writeSpec(operation, shared, paging);
   const target = `${toStringLiteral(method)}, ${toStringLiteral(path)}`;
+  // The type is written, so that declarations can be made of each file alone (`isolatedDeclarations`), and need no other names.
   const call =
     events !== undefined
-      ? `createStreamCall<paths, ${typeOfEvent(events)}, ${values}>(${target}${spec})`
+      ? `StreamCall<paths, ${typeOfEvent(events)}, ${values}> = /* @__PURE__ */ createStreamCall(${target}${spec})`
       : paging !== undefined
-        ? `createListCall<paths, ${types}, ${values}>(${toStringLiteral(path)}${spec})`
-        : `createCall<paths, ${types}, ${values}${writeParseAs(operation, ", '", "'")}>(${target}${spec})`;
-  return `${docstring(describe(document, operation))}export const ${toName(id)} = /* @__PURE__ */ ${call};\n`;
+        ? `ListCall<paths, ${types}, ${values}> = /* @__PURE__ */ createListCall(${toStringLiteral(path)}${spec})`
+        : `Call<paths, ${types}, ${values}${writeParseAs(operation, ", '", "'")}> = /* @__PURE__ */ createCall(${target}${spec})`;
+  return `${docstring(describe(document, operation))}export const ${toName(id)}: ${call};\n`;
 }
 
 /** Names that a constant can't have, and those of the imports. */
 const RESERVED = new Set(
-  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval globalThis undefined components createCall createListCall createStreamCall operations paths'.split(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval globalThis undefined components Call CallArguments createCall createListCall createStreamCall ListCall operations paths StreamCall'.split(
     ' ',
   ),
 );
