@@ -7,11 +7,14 @@ import {
   findDangerousChanges,
   getNamedType,
   type GraphQLInputField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isUnionType,
   Kind,
   parse,
   print,
@@ -128,7 +131,8 @@ function showDefault({ defaultValue, type }: GraphQLInputField): string {
   return value ? print(value) : 'none';
 }
 
-const hasFields = (type: unknown) => isObjectType(type) || isInterfaceType(type);
+const hasFields = (type: unknown): type is GraphQLInterfaceType | GraphQLObjectType =>
+  isObjectType(type) || isInterfaceType(type);
 
 /** Maps `Type`, `Type.field` and `Type.VALUE` to their lines. */
 function indexPlaces({ documents, file, sdl }: SchemaVersion): ReadonlyMap<string, Location> {
@@ -165,16 +169,14 @@ function locate(
   return now.get(member) ?? old.get(member) ?? now.get(type) ?? old.get(type) ?? { file, line: 1, column: 1 };
 }
 
-/** Lists the fields of `Query` that return a type, directly or inside of their result. */
+/** Lists the fields of `Query` that return or take a type, directly or inside of their result and arguments. */
 function listQueries(old: GraphQLSchema, now: GraphQLSchema, name: string): readonly string[] {
   const [type = '', field] = name.split('.');
   if (type === 'Query') return field === undefined ? [] : [field];
   const queries = [old, now].flatMap((schema) =>
     Object.values(schema.getQueryType()?.getFields() ?? {})
-      .filter(
-        (query) =>
-          reaches(getNamedType(query.type), type, new Set()) ||
-          query.args.some((arg) => getNamedType(arg.type).name === type),
+      .filter((query) =>
+        [query.type, ...query.args.map((arg) => arg.type)].some((one) => reaches(getNamedType(one), type, new Set())),
       )
       .map((query) => query.name),
   );
@@ -184,11 +186,17 @@ function listQueries(old: GraphQLSchema, now: GraphQLSchema, name: string): read
 /** Relations lead from every record to every other, so those of `Node` do not count. */
 function reaches(from: GraphQLNamedType, type: string, seen: Set<string>): boolean {
   if (from.name === type) return true;
-  if (!isObjectType(from) || seen.has(from.name)) return false;
+  if (seen.has(from.name)) return false;
   seen.add(from.name);
-  return Object.values(from.getFields()).some(
-    (field) =>
-      getNamedType(field.type).name !== 'Node' &&
-      (reaches(getNamedType(field.type), type, seen) || field.args.some((arg) => getNamedType(arg.type).name === type)),
+  return listParts(from).some((part) => part.name !== 'Node' && reaches(part, type, seen));
+}
+
+/** Lists the types that a type consists of. */
+function listParts(type: GraphQLNamedType): readonly GraphQLNamedType[] {
+  if (isUnionType(type)) return type.getTypes();
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => getNamedType(field.type));
+  if (!hasFields(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) =>
+    [field.type, ...field.args.map((arg) => arg.type)].map((one): GraphQLNamedType => getNamedType(one)),
   );
 }

@@ -125,3 +125,16 @@ test('the documentation lists every rule with its severity', () => {
     expect(page).toMatch(new RegExp(`\\| ${severity} +\\|.*\`${rule}\``));
   }
 });
+
+test('a change affects the queries that lead to it through inputs and unions', () => {
+  const before = `type Query { pots(filter: Filter): Int, things: [Thing] }
+    input Filter { size: Range }
+    input Range { min: Int, max: Int }
+    union Thing = Plant
+    type Plant { name: String }`;
+  const after = before.replace(', max: Int', '').replace('name: String', 'name: Int');
+  expect(compare(before, after).map(({ message, operations }) => [message, operations])).toEqual([
+    ['Range.max was removed.', ['pots']],
+    ['Plant.name changed type from String to Int.', ['things']],
+  ]);
+});
