@@ -157,11 +157,14 @@ function findWritten(entry: unknown): Readonly<Record<string, string>> | undefin
   return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
-function isWrittenDifferently(node: Scalar): node is Scalar & { readonly source: string } {
-  const { value, source } = node;
-  const isShort = typeof value === 'boolean' || typeof value === 'number';
-  return isShort && source !== undefined && source !== String(value);
-}
+const isWrittenDifferently = (node: Scalar): node is Scalar & { readonly source: string } =>
+  node.value !== null && isShort(node) && node.source !== String(node.value);
+
+/** Whether a part of YAML is a number, a boolean or null. */
+const isShort = (node: unknown): node is Scalar & { readonly source: string } =>
+  isScalar(node) &&
+  (node.value === null || typeof node.value === 'boolean' || typeof node.value === 'number') &&
+  node.source !== undefined;
 
 interface ParsedYaml {
   readonly documents: readonly Document.Parsed[];
@@ -245,7 +248,9 @@ const MAX_ALIASES = 1000;
 const MAX_REPEATED = 2 * 1024 * 1024;
 
 /**
- * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text or the value around them.
+ * Rejects duplicate keys in a mapping, too many aliases, and aliases that repeat too much text or the value around them. Keys
+ * that are numbers, such as `1.10`, become the text that they are in the file.
+ *
  * The parser's own check for duplicates compares each key with every other, and its limit of aliases does not depend on the
  * text that they repeat.
  *
@@ -275,6 +280,7 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
       const { anchor, range } = node;
       if (isScalar(node)) isWritten ||= isWrittenDifferently(node);
       if (anchor !== undefined && range) anchors.set(anchor, range);
+      if (isMap(node)) for (const { key } of node.items) if (isShort(key)) key.value = key.source;
       const duplicate = isMap(node) ? findDuplicate(node.items) : undefined;
       if (duplicate) {
         const reason = `expected each key once; received ${JSON.stringify(duplicate.value)} again.`;
