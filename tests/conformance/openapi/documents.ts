@@ -90,6 +90,49 @@ paths:
   },
   {
     section,
+    feature: 'a file with components and without a version',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: 'shared/models.yaml#/components/schemas/Item' } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+        '404': { $ref: 'shared/models.yaml#/components/responses/NoItem' }
+`,
+    documents: {
+      'openapi/shared/models.yaml': `components:
+  responses:
+    NoItem: { description: No item., content: { application/json: { schema: { $ref: '../common.yaml#/components/schemas/Error' } } } }
+  schemas:
+    Item: { type: object, required: [size], properties: { size: { $ref: '#/components/schemas/Size' }, parent: { $ref: '#/components/schemas/Item' } } }
+    Size: { type: integer, minimum: 1 }
+`,
+    },
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1, "parent": {"size": 2}}',
+        status: 200,
+        response: { body: { size: 1, parent: { size: 2 } } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1, "parent": {"size": 0}}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'parent.size' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'OpenAPI 3.0 in several files',
     note: 'A file without a version has the version of the contract.',
     outcome: 'supported',

@@ -12,6 +12,7 @@ import {
   entries,
   findTextField,
   follow,
+  followOnce,
   has,
   isRecord,
   parseReference,
@@ -160,7 +161,8 @@ function resolvePart(components: Components, { place, name }: TypedNode): TypedN
   const { sources } = components;
   const text = findTextField(place, '$ref') ?? '';
   const { section } = OPENAPI_GRAMMAR[name];
-  if (section === undefined || parseReference(place.source.file, text) !== undefined) return [];
+  // The components of a document without a version are parts of it, as it may be a part of OpenAPI itself.
+  if (section === undefined || followOnce(sources, place) !== undefined) return [];
   const target = findPart(sources, place.source.file, text);
   if (target === undefined || !isRecord(place.value)) return [];
   const { name: component, isNew } = toComponent(components, target, section);
@@ -237,6 +239,7 @@ function toName({ path: keys, source: { file } }: DocumentNode): string {
   const own = (list: readonly string[]) => list.filter((key) => !STEPS.includes(key)).map(toWord);
   if (first === 'components' && section === 'schemas') return [toWord(name), ...own(rest)].join('_');
   if (first !== FRAGMENT) return own(keys).map(pascal).join('');
+  if (section === 'components' && rest.length === 1) return toWord(rest[0] ?? '');
   return own(keys.slice(1)).join('_') || pascal(path.basename(file).replace(/\.\w+$/, ''));
 }
 
