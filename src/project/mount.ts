@@ -87,9 +87,21 @@ async function mount(
   const database = <Tables>() => services.database as unknown as Kysely<Tables>;
   const context = { ...services, database, table, document };
   const handlers = operations.length > 0 ? await entry.handlers(context) : {};
+  assertHandlers(name, operations, handlers);
   const documentPath = entry.documentPath ?? `${table.basePath}/openapi.json`;
   const onRejected = await entry.onRejected?.(context);
   return { name, entry, context, handlers, onRejected, operations, documentPath, isRunning };
+}
+
+/** Asserts that all operations have handlers. The compiler does too, but a server may run before it. */
+function assertHandlers(name: string, operations: readonly OperationSpec[], handlers: object): void {
+  const known = new Set(Object.keys(handlers));
+  const missing = operations.map(({ id }) => id).filter((id) => !known.has(id));
+  if (missing.length === 0) return;
+  const noun = missing.length === 1 ? 'handler' : 'handlers';
+  throw new StartupError(
+    `The service "${name}" has no ${noun} for ${missing.join(', ')}. "trellis generate --stub" writes the missing ${noun}`,
+  );
 }
 
 /** Returns the name of a contract in the API reference: `pull-requests` → `Pull requests`. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '../running-server.js';
@@ -84,4 +84,18 @@ test.each([
   ],
 ] as const)('an operation that is also one of %s keeps the server from starting', async (_owner, services, message) => {
   await expect(startServer(['--config', await writeProject(services)])).rejects.toThrow(message);
+});
+
+test('operations without handlers keep the server from starting', async () => {
+  const config = await writeProject({
+    notes: [
+      ['get', '/'],
+      ['post', '/'],
+      ['put', '/'],
+    ],
+  });
+  await writeFile(config, (await readFile(config, 'utf8')).replace(/post: async .*'notes' \}\)/u, ''));
+  await expect(startServer(['--config', config])).rejects.toThrow(
+    'trellis: The service "notes" has no handlers for post, put. "trellis generate --stub" writes the missing handlers',
+  );
 });
