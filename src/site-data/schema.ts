@@ -21,6 +21,22 @@ export async function loadSiteSchema({ site, generated }: ProjectConfig): Promis
   return { tables: records, typeDefs, resolvers, values };
 }
 
+/** Returns a warning that names the computed fields without resolvers. The compiler names them too, but a server may run before it. */
+export function findMissingResolvers({
+  tables,
+  resolvers,
+}: Pick<SiteSchemaOptions, 'resolvers' | 'tables'>): string | undefined {
+  const known = new Map(Object.entries(resolvers as Readonly<Record<string, object>>));
+  const missing = Object.values(tables).flatMap(({ kind, fields }) =>
+    fields
+      .filter((field) => field.kind === 'computed' && field.markdown === undefined)
+      .filter(({ name }) => !Object.hasOwn(known.get(kind) ?? {}, name))
+      .map(({ name }) => `${kind}.${name}`),
+  );
+  if (missing.length === 0) return undefined;
+  return `These fields have no resolver, so their values are null: ${missing.join(', ')}. "trellis generate --stub" writes them.`;
+}
+
 /** Imports the sources of a project's records in code. */
 export async function loadSourceModules({ site }: ProjectConfig): Promise<SourceModules> {
   const entries = Object.entries(site?.sources ?? {});

@@ -35,7 +35,7 @@ import { createImageSources, prepareSitePreviews, type SitePreviews } from './im
 import type { IndexProgress } from './index/index-head.js';
 import type { IndexPublisher } from './index/publisher.js';
 import { openMarkdown, prepareSiteTexts } from './markdown.js';
-import { loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
+import { findMissingResolvers, loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
 import type {
   ImageService,
   OpenSite,
@@ -179,6 +179,8 @@ class RetryingSite implements SharingSiteService {
     };
     const { project } = this.#config;
     const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
+    const warning = findMissingResolvers(schema);
+    if (warning !== undefined) log.warn(warning);
     const publisher = await this.#options.openPublisher?.();
     const site = await openSiteFromConfig(this.#config, {
       schema,
