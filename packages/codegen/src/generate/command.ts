@@ -37,9 +37,10 @@ export async function runGenerate(
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
   if (mode === 'help') return print(USAGE);
-  const project = { ...(await openProject(root, config)), onProgress: createTargetProgress(process.stderr) };
-  if (mode === 'watch') return runWatch(project, onRun);
-  return reportErrors(project, () => RUNS[mode](project));
+  return reportErrors(root, async () => {
+    const project = { ...(await openProject(root, config)), onProgress: createTargetProgress(process.stderr) };
+    return mode === 'watch' ? runWatch(project, onRun) : RUNS[mode](project);
+  });
 }
 
 /** Documents of usual sizes take less. */
@@ -130,14 +131,14 @@ async function runWatch(project: Project, onRun: () => void): Promise<number> {
 /** Runs while watching: an internal error of a generator is printed, and the next save runs it again. */
 async function runAgain(project: Project, useCache: boolean): Promise<void> {
   try {
-    await reportErrors(project, () => runOnce(project, useCache));
+    await reportErrors(project.root, () => runOnce(project, useCache));
   } catch (error) {
     console.error(error);
   }
 }
 
 /** Prints the errors of a contract, or of the file system, and returns the exit code. Rethrows any other error. */
-async function reportErrors(project: Project, run: () => Promise<number>): Promise<number> {
+async function reportErrors(root: string, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
@@ -147,8 +148,8 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    const guide = `What contracts may contain: ${findGuide(project.root)}`;
-    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${guide}`);
+    const guide = `What contracts may contain: ${findGuide(root)}`;
+    return printError(`${await formatDiagnostics(root, diagnostics)}\n${count}. No file was changed. ${guide}`);
   }
 }
 

@@ -108,19 +108,23 @@ interface CodegenTarget {
 /**
  * Opens the repository at `root` for generation with the code in a folder.
  *
- * @throws Error when an output is outside `src/generated`.
+ * @throws ContractError when an output is outside `src/generated`.
  */
 export async function openProject(root: string, config: Types.Config, generators = GENERATORS): Promise<Project> {
   return { root, config, targets: listTargets(config), generators: await digestGenerators(root, generators) };
 }
 
-/** Lists the entries of `generates`. @throws Error when an output is outside `src/generated`. */
+/** Lists the entries of `generates`. @throws ContractError when an output is outside `src/generated`. */
 export const listTargets = (config: Types.Config): readonly CodegenTarget[] =>
   Object.keys(config.generates).map((output) => toTarget(config, output));
 
+/** Creates the error of a mistake in the list of targets, whose lines are not known. */
+const configError = (message: string): ContractError =>
+  new ContractError([{ file: 'codegen.ts', line: 1, column: 1, message }]);
+
 function toTarget(config: Types.Config, output: string): CodegenTarget {
   if (!output.startsWith(`${GENERATED}/`))
-    throw new Error(`Expected an output below ${GENERATED}; received ${output}.`);
+    throw configError(`Expected an output below ${GENERATED}; received ${output}.`);
   const settings = config.generates[output] ?? [];
   const { schema, documents, watchPattern } = Array.isArray(settings) ? {} : settings;
   const pointers = [config.schema, schema, config.documents, documents, watchPattern].flatMap(listOf);
@@ -198,7 +202,7 @@ export async function runTargets(
   });
   const names = outputs.flatMap(({ files }) => [...files.keys()]);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw new Error(`Two targets generate ${repeated}.`);
+  if (repeated !== undefined) throw configError(`Two targets generate ${repeated}.`);
   return outputs;
 }
 
@@ -207,8 +211,8 @@ const countCharacters = (documents: ReadonlyMap<string, string>): number =>
 
 /** Runs an output that needs the loaders of graphql-codegen. */
 async function runWithCommand(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
-  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli').catch((cause: unknown) => {
-    throw new Error(`The target ${output} has documents: install @graphql-codegen/cli.`, { cause });
+  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli').catch(() => {
+    throw configError(`The target ${output} has documents: install @graphql-codegen/cli.`);
   });
   const generates = { [output]: config.generates[output] ?? [] };
   const context = new CodegenContext({ config: { ...config, cwd: root, silent: true, generates } });

@@ -181,16 +181,36 @@ test.each(['', '--check', '--stub'])(
   async (flag) => {
     const { root, config } = temporary.project;
     await temporary.write('src/generated', 'a file in place of the folder');
-    const printed: string[] = [];
-    const write = process.stderr.write.bind(process.stderr);
-    process.stderr.write = (text) => printed.push(String(text)) > 0;
-    try {
+    const printed = await readErrors(async () => {
       expect(await runGenerate(flag === '' ? [] : [flag], root, config)).toBe(1);
-    } finally {
-      process.stderr.write = write;
-    }
+    });
     const reason = `ENOTDIR: not a directory, scandir '${inRoot('src/generated')}'`;
     expect(printed).toEqual([`The files of the project can't be read or written: ${reason}.\n`]);
+  },
+);
+
+/** Returns what is printed as an error. */
+async function readErrors(run: () => Promise<void>): Promise<readonly string[]> {
+  const printed: string[] = [];
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = (text) => printed.push(String(text)) > 0;
+  try {
+    await run();
+  } finally {
+    process.stderr.write = write;
+  }
+  return printed;
+}
+
+test.each(['', '--check', '--stub', '--watch'])(
+  'generate %s: reports a mistake of codegen.ts in one line',
+  async (flag) => {
+    const { root, config } = temporary.project;
+    const target = config.generates['src/generated/fruits/'] ?? [];
+    const [printed] = await readErrors(async () => {
+      expect(await runGenerate(flag === '' ? [] : [flag], root, { generates: { 'src/gql/types.ts': target } })).toBe(1);
+    });
+    expect(printed).toMatch(/^codegen.ts:1:1 Expected an output below src\/generated; received src\/gql\/types.ts.\n/);
   },
 );
 
