@@ -157,11 +157,13 @@ function findWritten(entry: unknown): Readonly<Record<string, string>> | undefin
   return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
-const isWrittenDifferently = (node: Scalar): node is Scalar & { readonly source: string } =>
-  node.value !== null && isShort(node) && node.source !== String(node.value);
+const isWrittenDifferently = (node: Scalar): node is ShortScalar =>
+  isShort(node) && node.value !== null && node.source !== String(node.value);
+
+type ShortScalar = Scalar<boolean | number | null> & { readonly source: string };
 
 /** Whether a part of YAML is a number, a boolean or null. */
-const isShort = (node: unknown): node is Scalar & { readonly source: string } =>
+const isShort = (node: unknown): node is ShortScalar =>
   isScalar(node) &&
   (node.value === null || typeof node.value === 'boolean' || typeof node.value === 'number') &&
   node.source !== undefined;
@@ -280,7 +282,7 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
       const { anchor, range } = node;
       if (isScalar(node)) isWritten ||= isWrittenDifferently(node);
       if (anchor !== undefined && range) anchors.set(anchor, range);
-      if (isMap(node)) for (const { key } of node.items) if (isShort(key)) key.value = key.source;
+      if (isMap(node)) for (const { key } of node.items) if (isShort(key)) (key as Scalar).value = key.source;
       const duplicate = isMap(node) ? findDuplicate(node.items) : undefined;
       if (duplicate) {
         const reason = `expected each key once; received ${JSON.stringify(duplicate.value)} again.`;
