@@ -1,4 +1,5 @@
 import { METHODS } from '../openapi/contract.js';
+import { parseMediaType } from '../openapi/forms.js';
 import {
   child,
   type ContractSources,
@@ -326,19 +327,23 @@ function compareLimits(context: Context, before: DocumentNode, after: DocumentNo
 
 /** Compares the media types of two bodies or responses, and the schemas of those that both have. */
 function compareContents(context: Context, direction: MessageKind, before: DocumentNode, after: DocumentNode): void {
-  const [old, now] = [child(before, 'content'), child(after, 'content')];
-  for (const [type, media] of entries(old)) {
-    if (!has(now, type)) {
+  const [old, now] = [listMedia(before), listMedia(after)];
+  for (const [type, media] of old) {
+    const match = now.get(type);
+    if (match === undefined) {
       report(context, `${direction}-type-removed`, media, `The media type ${type} is removed.`);
       continue;
     }
-    for (const key of ['schema', 'x-event'])
-      compareIn(context, direction, child(media, key), child(child(now, type), key));
+    for (const key of ['schema', 'x-event']) compareIn(context, direction, child(media, key), child(match, key));
   }
-  for (const [type, media] of entries(now)) {
-    if (!has(old, type)) report(context, `${direction}-type-added`, media, `The media type ${type} is added.`);
+  for (const [type, media] of now) {
+    if (!old.has(type)) report(context, `${direction}-type-added`, media, `The media type ${type} is added.`);
   }
 }
+
+/** Lists the media types of a body or response, without parameters such as a charset, which have no effect. */
+const listMedia = (place: DocumentNode): ReadonlyMap<string, DocumentNode> =>
+  new Map(entries(child(place, 'content')).map(([type, media]) => [parseMediaType(type)?.essence ?? type, media]));
 
 function compareResponses(context: Context, old: Operation, now: Operation): void {
   const [before, after] = [child(old.place, 'responses'), child(now.place, 'responses')];

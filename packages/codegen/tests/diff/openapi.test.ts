@@ -153,6 +153,7 @@ const EDITS: readonly (readonly [
     ['header-added'],
   ],
   ['X-Total: { required: true,', 'X-Total: {', ['header-became-optional'], ['header-became-required']],
+  ['            application/json: {', '            Application/json; charset=utf-8: {', [], []],
   ['description: A note.', 'description: One note.', [], []],
 ];
 
