@@ -95,8 +95,7 @@ async function mount(
 
 /** Asserts that all operations have handlers. The compiler does too, but a server may run before it. */
 function assertHandlers(name: string, operations: readonly OperationSpec[], handlers: object): void {
-  const known = new Set(Object.keys(handlers));
-  const missing = operations.map(({ id }) => id).filter((id) => !known.has(id));
+  const missing = operations.map(({ id }) => id).filter((id) => !(id in handlers));
   if (missing.length === 0) return;
   const noun = missing.length === 1 ? 'handler' : 'handlers';
   throw new StartupError(

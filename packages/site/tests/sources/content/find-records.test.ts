@@ -60,7 +60,7 @@ test('findRecords: numbers keep the text and the line that they have in the file
 
 test('findRecords: keys that are numbers keep their text, and the lines of their values', () => {
   const entries = readEntries('1.1: { a: 1 }\n1.10: { a: 2 }\n007: { a: 3 }\nnull: { a: 4 }\n"": { a: 5 }\n', 'yaml');
-  const found = findRecords(entries, '*');
+  const found = [...findRecords(entries, '*')];
   expect(found.map(({ entry }) => entry.values.id)).toEqual(['1.1', '1.10', '007', 'null', '']);
   expect(found.map(({ place }) => entries[place.entry]?.lineOf([...place.path, 'a']))).toEqual([1, 2, 3, 4, 5]);
 });
