@@ -11,7 +11,7 @@ type Path = ValueLocation['path'];
 
 interface LocatedValue {
   readonly value: unknown;
-  /** The key to which `*` has led. */
+  /** The key that `*` stands for, unless there is a list below it. */
   readonly key: string | undefined;
   readonly path: Path;
 }
@@ -21,8 +21,8 @@ const EACH = '*';
 
 /**
  * Finds the records in a file: its entries, or the values in them to which the keys of `at` (`@source`) lead. Keys apply to
- * each item of a list, and a list at their end has a record for each item. A value to which `*` leads is one record, and its key
- * is the `id` from which its slug comes. A value that is not an object is the `value` of its record.
+ * each item of a list, and a list at their end has a record for each item, except that a value to which `*` leads is one record.
+ * The key that `*` stands for is the `id` from which the slug comes. A value that is not an object is the `value` of its record.
  *
  * @throws ContentError when there are too many.
  */
@@ -34,7 +34,7 @@ export function* findRecords(entries: readonly ParsedEntry[], at: string | undef
       continue;
     }
     const texts = groupByParent(entry.written ?? {});
-    for (const { value, key, path } of findValues(entry.values, at.split('.'))) {
+    for (const { value, key, path } of findValues({ value: entry.values, key: undefined, path: [] }, at.split('.'))) {
       assertRecordLimit((count += 1));
       const isWhole = isObject(value);
       const inside = (texts.get(pathKey(path)) ?? []).map(
@@ -53,24 +53,27 @@ export function* findRecords(entries: readonly ParsedEntry[], at: string | undef
   }
 }
 
+/** @param from The value and where it is; `isOne` if a list is one value, as `*` has led to it. */
 function* findValues(
-  value: unknown,
+  { value, key, path, isOne = false }: LocatedValue & { readonly isOne?: boolean },
   steps: readonly string[],
-  path: Path = [],
-  key?: string,
 ): Generator<LocatedValue, void> {
   const [step, ...rest] = steps;
-  if (Array.isArray(value) && (step !== undefined || key === undefined)) {
+  if (Array.isArray(value) && !isOne) {
     for (const [index, item] of value.entries()) {
-      if (step === undefined) yield { value: item as unknown, key, path: [...path, index] };
-      else yield* findValues(item, steps, [...path, index]);
+      const found = { value: item as unknown, key: undefined, path: [...path, index] };
+      if (step === undefined) yield found;
+      else yield* findValues(found, steps);
     }
   } else if (step === undefined) {
     if (value !== undefined) yield { value: value ?? {}, key, path };
   } else if (isObject(value)) {
-    if (step === EACH)
-      for (const name of Object.keys(value)) yield* findValues(value[name], rest, [...path, name], name);
-    else if (Object.hasOwn(value, step)) yield* findValues(value[step], rest, [...path, step]);
+    const isEach = step === EACH;
+    const names = isEach ? Object.keys(value) : Object.hasOwn(value, step) ? [step] : [];
+    for (const name of names) {
+      const found = { value: value[name], key: isEach ? name : key, path: [...path, name] };
+      yield* findValues({ ...found, isOne: isEach && rest.length === 0 }, rest);
+    }
   }
 }
 

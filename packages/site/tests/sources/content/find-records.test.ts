@@ -40,6 +40,22 @@ test.each<[string, string, string, string | undefined, unknown[]]>([
     ],
   ],
   ['the items of a list of texts', 'yaml', 'names: [a, b]\n', 'names', [{ value: 'a' }, { value: 'b' }]],
+  [
+    ...(['an object below each key', 'yaml', 'ada: { info: { a: 1 } }\nbob: { info: { a: 2 } }\n', '*.info'] as const),
+    [
+      { a: 1, id: 'ada' },
+      { a: 2, id: 'bob' },
+    ],
+  ],
+  [
+    ...([
+      'the items of a list below each key',
+      'yaml',
+      'x: { all: [{ a: 1, id: 7 }] }\ny: { all: [a] }\n',
+      '*.all',
+    ] as const),
+    [{ a: 1, id: 7 }, { value: 'a' }],
+  ],
   ['front matter without the text', 'md', '---\nparts: [{ a: 1 }]\n---\nText.\n', 'parts', [{ a: 1 }]],
   ['nothing without the keys', 'yaml', 'a: 1\n', 'b', []],
   ['nothing for inherited properties', 'yaml', 'a: 1\n', 'constructor', []],
