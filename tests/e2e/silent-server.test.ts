@@ -130,13 +130,14 @@ describeInBrowser('a page of a server that stops responding', () => {
   test('keeps a value if the script that seals it does not arrive', async () => {
     await go('/vault/new');
     await page.getByRole('textbox', { name: 'Name' }).fill('unsealed');
+    // The script is loaded while a value is typed.
+    const isSilent = await silence(/stored-values[^/]*\.js$/);
     const value = page.getByRole('textbox', { name: 'Value', exact: true });
     await value.fill('x');
     // The fold is open only if there are no consumers.
     const fold = page.locator('details', { hasText: 'Give a new program access' });
     await fold.evaluate((details: HTMLDetailsElement) => (details.open = true));
     await page.getByLabel('Program or host').fill('acme/unsealed');
-    const isSilent = await silence(/stored-values[^/]*\.js$/);
     await button('Save secret').click();
     await isSilent();
     await page.clock.fastForward(LATE_MS);
