@@ -5,7 +5,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { sql } from 'kysely';
 import type { CheckResult } from '../../src/commands/doctor/check-result.js';
 import { checkAddress, checkNode, checkProxy, runDoctor } from '../../src/commands/doctor/doctor.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -18,7 +17,7 @@ import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
-import { createDatabaseTarget } from '../storage/engine.js';
+import { createDatabaseTarget, createReader } from '../storage/engine.js';
 
 let state: string;
 let place: DatabaseTarget;
@@ -193,12 +192,7 @@ test.each([
   if (!('url' in place)) return;
   const database = await openDatabase(place);
   await assertServerKey(database, await openServerKey(state));
-  if (change !== '') {
-    await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(
-      database,
-    );
-    await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
-  }
+  if (change !== '') await createReader(database);
   await database.destroy();
   const setting = change === '' ? 'default_transaction_read_only=on' : 'role=trellis_reader';
   const databaseUrl = `${place.url}?options=${encodeURIComponent(`-c ${setting}`)}`;

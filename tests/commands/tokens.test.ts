@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/bearer-tokens.js';
 import { tokensCommand } from '../../src/commands/tokens.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { type RunningServer, startServer } from '../running-server.js';
-import { createDatabaseTarget, engine } from '../storage/engine.js';
+import { createDatabaseTarget, createReader, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 
 let folder: string;
@@ -43,10 +42,7 @@ test.each([
 ])('tokens: report in one line that a database with %s rejects them', async (setting, reason) => {
   if (!('url' in place)) return;
   const database = await openDatabase(place);
-  await sql`do $$ begin create role trellis_reader; exception when duplicate_object then null; end $$`.execute(
-    database,
-  );
-  await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
+  await createReader(database);
   await database.destroy();
   const url = `${place.url}?options=${encodeURIComponent(`-c ${setting}`)}`;
   const said = await trellis(...['create', '--user', 'ada', '--label', 'CI', '--days', '30'], '--database-url', url);

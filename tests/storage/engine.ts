@@ -52,6 +52,14 @@ export async function createTestFolder(): Promise<string> {
   return folder;
 }
 
+/** Creates the role `trellis_reader`, which may read the tables of a PostgreSQL database, but not write to them. */
+export async function createReader(database: Database): Promise<void> {
+  // All databases of the server share it, so that tests of other files may create it at the same time.
+  await sql`do $$ begin create role trellis_reader;
+    exception when duplicate_object or unique_violation then null; end $$`.execute(database);
+  await sql`grant select on all tables in schema public to trellis_reader`.execute(database);
+}
+
 /** Opens a new database, empty and migrated. The caller closes it with `destroy()`. */
 export async function openTestDatabase(): Promise<Database> {
   if (engine === 'PostgreSQL') return openPostgres();
