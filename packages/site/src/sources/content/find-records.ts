@@ -14,6 +14,13 @@ interface LocatedValue {
   /** The key that `*` stands for, unless there is a list below it. */
   readonly key: string | undefined;
   readonly path: Path;
+  readonly texts: WrittenTexts | undefined;
+}
+
+/** The text of a number or boolean in a file, and those inside of a list or an object by their keys. */
+interface WrittenTexts {
+  text?: string;
+  readonly inside: Map<number | string, WrittenTexts>;
 }
 
 /** The step of `at` that leads to each value of an object. */
@@ -33,19 +40,17 @@ export function* findRecords(entries: readonly ParsedEntry[], at: string | undef
       yield { entry, place: { entry: index, path: [] } };
       continue;
     }
-    const texts = groupByParent(entry.written ?? {});
-    for (const { value, key, path } of findValues({ value: entry.values, key: undefined, path: [] }, at.split('.'))) {
+    const whole = { value: entry.values, key: undefined, path: [], texts: toTree(entry.written ?? {}) };
+    for (const { value, key, path, texts } of findValues(whole, at.split('.'))) {
       assertRecordLimit((count += 1));
       const isWhole = isObject(value);
-      const inside = (texts.get(pathKey(path)) ?? []).map(
-        ([rest, text]) => [pathKey(isWhole ? rest : ['value', ...rest]), text] as const,
-      );
+      const written = listTexts(texts, isWhole ? [] : ['value']);
       yield {
         entry: {
           values: { ...(isWhole ? value : { value }), ...(key === undefined ? {} : { id: key }) },
           body: undefined,
           textOnly: entry.textOnly,
-          written: { ...Object.fromEntries(inside), ...(key === undefined ? {} : { [pathKey(['id'])]: key }) },
+          written: { ...Object.fromEntries(written), ...(key === undefined ? {} : { [pathKey(['id'])]: key }) },
         },
         place: { entry: index, path },
       };
@@ -55,41 +60,55 @@ export function* findRecords(entries: readonly ParsedEntry[], at: string | undef
 
 /** @param from The value and where it is; `isOne` if a list is one value, as `*` has led to it. */
 function* findValues(
-  { value, key, path, isOne = false }: LocatedValue & { readonly isOne?: boolean },
+  { value, key, path, texts, isOne = false }: LocatedValue & { readonly isOne?: boolean },
   steps: readonly string[],
 ): Generator<LocatedValue, void> {
   const [step, ...rest] = steps;
   if (Array.isArray(value) && !isOne) {
     for (const [index, item] of value.entries()) {
-      const found = { value: item as unknown, key: undefined, path: [...path, index] };
+      const found = {
+        ...{ value: item as unknown, key: undefined },
+        ...{ path: [...path, index], texts: texts?.inside.get(index) },
+      };
       if (step === undefined) yield found;
       else yield* findValues(found, steps);
     }
   } else if (step === undefined) {
-    if (value !== undefined) yield { value: value ?? {}, key, path };
+    if (value !== undefined) yield { value: value ?? {}, key, path, texts };
   } else if (isObject(value)) {
     const isEach = step === EACH;
     const names = isEach ? Object.keys(value) : Object.hasOwn(value, step) ? [step] : [];
     for (const name of names) {
-      const found = { value: value[name], key: isEach ? name : key, path: [...path, name] };
+      const found = {
+        ...{ value: value[name], key: isEach ? name : key },
+        ...{ path: [...path, name], texts: texts?.inside.get(name) },
+      };
       yield* findValues({ ...found, isOne: isEach && rest.length === 0 }, rest);
     }
   }
 }
 
-/** Returns the texts by the key of each path above them, with the rest of their path. */
-function groupByParent(written: Readonly<Record<string, string>>): ReadonlyMap<string, readonly [Path, string][]> {
-  const groups = new Map<string, [Path, string][]>();
+/** @param written The texts by the keys of their paths. */
+function toTree(written: Readonly<Record<string, string>>): WrittenTexts {
+  const root: WrittenTexts = { inside: new Map() };
   for (const [key, text] of Object.entries(written)) {
-    const path = JSON.parse(key) as Path;
-    for (let length = 0; length <= path.length; length += 1) {
-      const parent = pathKey(path.slice(0, length));
-      const group = groups.get(parent) ?? [];
-      group.push([path.slice(length), text]);
-      groups.set(parent, group);
+    let part = root;
+    for (const step of JSON.parse(key) as Path) {
+      const next: WrittenTexts = part.inside.get(step) ?? { inside: new Map() };
+      part.inside.set(step, next);
+      part = next;
     }
+    part.text = text;
   }
-  return groups;
+  return root;
+}
+
+/** Lists texts with the keys of their paths. */
+function listTexts(texts: WrittenTexts | undefined, path: Path): readonly (readonly [key: string, text: string])[] {
+  if (texts === undefined) return [];
+  const { text, inside } = texts;
+  const own = text === undefined ? [] : [[pathKey(path), text] as const];
+  return [...own, ...[...inside].flatMap(([step, part]) => listTexts(part, [...path, step]))];
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

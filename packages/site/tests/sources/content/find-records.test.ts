@@ -74,6 +74,13 @@ test('findRecords: numbers keep the text and the line that they have in the file
   expect(found.map(({ place }) => entries[place.entry]?.lineOf(place.path))).toEqual([3, 4]);
 });
 
+test('findRecords: thousands of numbers deep inside lists need little memory', () => {
+  const [begin, end] = ['[', ']'].map((bracket) => bracket.repeat(400));
+  const entries = readEntries(`a: { b: ${begin}${'1.0,'.repeat(20_000)}${end} }\n`, 'yaml');
+  const [record] = findRecords(entries, 'a');
+  expect(Object.keys(record?.entry.written ?? {})).toHaveLength(20_000);
+});
+
 test('findRecords: keys that are numbers keep their text, and the lines of their values', () => {
   const entries = readEntries('1.1: { a: 1 }\n1.10: { a: 2 }\n007: { a: 3 }\nnull: { a: 4 }\n"": { a: 5 }\n', 'yaml');
   const found = [...findRecords(entries, '*')];
