@@ -94,12 +94,18 @@ test('content: `at` leads to the records in a file, which can grow and shrink', 
   expect(titles(await open(table))).toEqual(['Soup', 'A', 'B', 'C']);
 });
 
-test('content: a file whose keys could name records is reported with the way to read them', async () => {
-  folder.put('dishes/a.yaml', 'soup: { title: Soup }\ntea: { title: Tea }\n');
-  const { dishes, warnings } = await open();
-  expect(dishes).toEqual([]);
-  expect(warnings.at(-1)).toMatch(/left out, .* If each of its keys is a record, write @source\(at: "\*"\)\.$/);
-});
+test.each([
+  [undefined, 'soup: { title: Soup }\ntea: { title: Tea }\n', '*'],
+  ['menu', 'menu:\n  soup: { title: Soup }\n  tea: { title: Tea }\n', 'menu.*'],
+])(
+  'content: with `at` %j, keys that could name records are reported with the way to read them',
+  async (at, text, keys) => {
+    folder.put('dishes/a.yaml', text);
+    const { dishes, warnings } = await open({ ...dish([]), source: { globs: ['dishes/**'], ...(at && { at }) } });
+    expect(dishes).toEqual([]);
+    expect(warnings.at(-1)).toContain(`If each of its keys is a record, write @source(at: "${keys}").`);
+  },
+);
 
 test('content: matching files of other formats are ignored', async () => {
   folder.put('dishes/a.png', 'PNG');

@@ -146,7 +146,7 @@ class FileReader {
     for (const { at, message } of misfits)
       this.#report({ ...place, path: [...place.path, ...at] }, `${kind}.${message}`);
     if (row === undefined) {
-      const advice = isKeyedObject(entry, table) ? ' If each of its keys is a record, write @source(at: "*").' : '';
+      const advice = adviseKeys(entry, table);
       this.#report(place, `${kind}: left out, because a required value is missing or invalid.${advice}`);
       return undefined;
     }
@@ -171,13 +171,15 @@ class FileReader {
   }
 }
 
-/** Whether an object looks like one whose keys name records: its values are objects, and none belongs to a field. */
-function isKeyedObject({ values, body }: ParsedEntry, { fields }: RecordTable): boolean {
+/** Returns advice for an object whose keys look like names of records: its values are objects, and none belongs to a field. */
+function adviseKeys({ values, body }: ParsedEntry, { fields, source }: RecordTable): string {
   const all = Object.values(values);
   const isField = fields.some(({ name }) => findKey(values, name) !== undefined);
-  return (
-    body === undefined && all.length > 0 && !isField && all.every((one) => typeof one === 'object' && one !== null)
-  );
+  const isKeyed =
+    body === undefined && all.length > 0 && !isField && all.every((one) => typeof one === 'object' && one !== null);
+  if (!isKeyed) return '';
+  const keys = source?.at === undefined ? '*' : `${source.at}.*`;
+  return ` If each of its keys is a record, write @source(at: "${keys}").`;
 }
 
 /** Parsing this much CSV takes about 100 ms. */
