@@ -99,7 +99,7 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   const settings = (await readSettingsFile(file)) ?? {};
   const server = findServer(flags, env, settings);
   assertSecure(server, flags, env);
-  assertSameServer(server, settings, file);
+  assertSameServer(server, { settings, env, file });
   // Before the user approves a token that could not be stored.
   const keyring = flags.store === 'keyring' ? findKeyring(env) : undefined;
   const client = await openClient(server);
@@ -126,10 +126,17 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   else err.write(`Logged in to ${server}. ${describeToken(described)}\nWrote ${file}, readable only by you.\n`);
 }
 
+interface StoredToken {
+  readonly settings: SettingsFile;
+  readonly env: Environment;
+  readonly file: string;
+}
+
 /** Rejects a login that would replace the token for another server, which would stay valid without an owner. */
-function assertSameServer(server: string, settings: SettingsFile, file: string): void {
+function assertSameServer(server: string, { settings, env, file }: StoredToken): void {
   const hasToken = settings.token !== undefined || settings.tokenCommand !== undefined;
-  const known = findServer({}, {}, settings);
+  // Without a server in the file, its token is for that of the environment.
+  const known = findServer({}, settings.server === undefined ? env : {}, settings);
   if (!hasToken || known === server) return;
   const remedy = 'Revoke it with "trellis logout", or add --profile to keep both';
   throw new CommandError(`${file} has a token for ${known}. ${remedy}`, EXIT.usage);

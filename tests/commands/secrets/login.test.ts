@@ -20,7 +20,7 @@ const login = (file: string, args: readonly string[] = [], sleep = (said: string
 
 test('login stores the approved token with mode 0600 and keeps the other settings; logout revokes it', async () => {
   const file = newFile();
-  await writeFile(file, JSON.stringify({ caller: 'me', server: cli.server, token: 'old' }), { mode: 0o600 });
+  await writeFile(file, JSON.stringify({ caller: 'me', token: 'old' }), { mode: 0o600 });
   const said = await login(file, ['--name', 'ada@laptop']);
   expect(said).toMatchObject({ code: 0, out: '' });
   expect(said.err).toMatch(/^Open http:.*\/vault\/device and enter the code \w{4}-\w{4}\n.*"ada@laptop"/);
