@@ -335,10 +335,13 @@ export function toDatabaseError(error: unknown): unknown {
     const text = `trellis.db: ${FAULT_TEXTS[fault]}${advice === undefined ? '' : `; ${advice}`}`;
     return new DatabaseError(text, { cause: error });
   }
-  const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message, severity } = causeOf(error) as Partial<Record<'code' | 'message' | 'severity', unknown>>;
   const reason = REASONS[String(code)];
   if (reason !== undefined) return new DatabaseError(reason, { cause: error });
   if (!isUnavailable(error)) return error;
+  // Only an error of the server has a severity.
+  if (severity !== undefined)
+    return new DatabaseError(`the PostgreSQL server reports: ${String(message)}`, { cause: error });
   return new DatabaseError(`the PostgreSQL server can't be reached: ${String(code ?? message)}`, { cause: error });
 }
 

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { connectDatabase, type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
+import {
+  connectDatabase,
+  type Database,
+  inTransaction,
+  isPostgres,
+  toDatabaseError,
+} from '../../src/storage/database.js';
 import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
 import { prepare } from '../../src/storage/prepared.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
@@ -55,6 +61,16 @@ describe('PostgreSQL', () => {
   ])('reports in one line that %s, without any part of the URL', async (_reason, change, message) => {
     const { href } = Object.assign(await placeUrl(), change);
     expect(await reasonOf(href)).toBe(`DatabaseError: ${message}`);
+  });
+
+  test('reports the error of a server that can be reached, if no other text names it', async () => {
+    const database = await openTestDatabase();
+    const failing = sql`do $$ begin raise exception 'out of memory' using errcode = '53200'; end $$`;
+    const work = inTransaction(database, (transaction) => failing.execute(transaction));
+    expect(String(await work.catch(toDatabaseError))).toBe(
+      'DatabaseError: the PostgreSQL server reports: out of memory',
+    );
+    await database.destroy();
   });
 
   test('reports a server that stops responding as unavailable, within seconds', async () => {
