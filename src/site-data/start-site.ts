@@ -179,8 +179,6 @@ class RetryingSite implements SharingSiteService {
     };
     const { project } = this.#config;
     const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
-    const warning = findMissingResolvers(schema);
-    if (warning !== undefined) log.warn(warning);
     const publisher = await this.#options.openPublisher?.();
     const site = await openSiteFromConfig(this.#config, {
       schema,
@@ -220,6 +218,8 @@ class RetryingSite implements SharingSiteService {
         formatDate: createFormatDate({ dialect: site.config.dates }),
       };
       await this.#options.checkSite?.(open);
+      const warning = findMissingResolvers(schema);
+      if (warning !== undefined) log.warn(warning);
       this.#site = site;
       this.#changeState({ open });
       this.#publish(publisher, { schema, modules });

@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { loadConfig } from '../../src/config/config.js';
 import { startSite } from '../../src/site-data/start-site.js';
 import { createTestFolder } from '../storage/engine.js';
 
 /** Returns the warnings of a site without the resolvers of some types. */
-async function listWarnings(types: readonly string[]): Promise<readonly string[]> {
+async function listWarnings(types: readonly string[], siteConfig = ''): Promise<readonly string[]> {
   const folder = await createTestFolder();
+  await writeFile(join(folder, 'site.config.yaml'), siteConfig);
   const { project, ...config } = await loadConfig({
     flags: { site: folder, state: `${folder}/state` },
     env: {},
@@ -25,7 +28,7 @@ async function listWarnings(types: readonly string[]): Promise<readonly string[]
       terminal: { isTTY: false, write: () => true },
     },
   );
-  await service.firstAttempt;
+  await service.firstAttempt.catch(ignore);
   await service.close();
   return lines;
 }
@@ -35,4 +38,8 @@ test('a site names the computed fields without resolvers', async () => {
     'These fields have no resolver, so their values are null: Site.buildTime. "trellis generate --stub" writes them.',
   ]);
   expect(await listWarnings([])).toEqual([]);
+});
+
+test('a site that cannot be opened, which is tried again and again, does not repeat the warning', async () => {
+  expect(await listWarnings(['Site'], 'unknown: 1\n')).toEqual([]);
 });
