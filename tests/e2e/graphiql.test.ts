@@ -165,6 +165,18 @@ describeInBrowser('GraphQL explorer', () => {
     expect(await examples.count()).toBe(0);
   });
 
+  test('panels open although the storage of the browser is full', async () => {
+    await page.goto(`${house.server.origin}/graphql`);
+    await waitForOperation(page, OPERATIONS[0]!);
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      };
+    });
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.getByRole('region', { name: 'History' }).waitFor();
+  });
+
   test('an example runs by keyboard', async () => {
     const { press, tabTo, pressOn } = createKeyboard(page);
     await page.goto(`${house.server.origin}/graphql`);

@@ -17,6 +17,19 @@ function findStorage() {
   }
 }
 
+/**
+ * Stores the title of the open plugin, unless the storage is full. An error would keep the plugin closed.
+ *
+ * @param {{ readonly title: string } | null} plugin
+ */
+function keepPlugin(plugin) {
+  try {
+    storage?.setItem(KEPT_PLUGIN, plugin?.title ?? '');
+  } catch {
+    // The next visit opens the plugin that was stored before.
+  }
+}
+
 /** The minimum width for a list beside the editors. */
 const ROOMY = '(min-width: 60rem)';
 
@@ -329,7 +342,7 @@ ReactDOM.createRoot(place).render(
       defaultTheme: storage?.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
       storage: storage === null ? null : undefined,
       plugins: [examplesPlugin],
-      onTogglePluginVisibility: (plugin) => storage?.setItem(KEPT_PLUGIN, plugin?.title ?? ''),
+      onTogglePluginVisibility: keepPlugin,
       // `null` means that there is no schema; `undefined` would make GraphiQL request it.
       schema: isSchemaShown ? undefined : null,
     },
