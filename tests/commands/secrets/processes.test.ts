@@ -273,7 +273,7 @@ describe('run', () => {
     ['the command is killed', ['sh', '-c', 'kill -KILL $$'], 137],
     ['the command is not found', ['no-such-program'], 127, 'trellis: no-such-program: command not found\n'],
     ['the command cannot be run', ['/'], 126, "trellis: /: the command can't be run: EACCES\n"],
-    ['the command is empty', [''], 126, "trellis: : the command can't be run: ERR_INVALID_ARG_VALUE\n"],
+    ['the command is empty', [''], 126, 'trellis: The command is empty\n'],
     ['the arguments contain -- and options', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
   ])('returns the exit code when %s', async (_reason, command, code, err = '') => {
     expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err });

@@ -90,6 +90,7 @@ async function pipeMasked({ stdout, stderr }: ChildProcess, options: ProgramOpti
 }
 
 function toStartError(program: string, code = 'unknown error'): CommandError {
+  if (program === '') return new CommandError('The command is empty', NOT_RUN);
   if (code === 'E2BIG')
     return new CommandError(`${program}: the values are too long for variables; use --files`, NOT_RUN);
   return code === 'ENOENT'
