@@ -211,7 +211,8 @@ const countCharacters = (documents: ReadonlyMap<string, string>): number =>
 
 /** Runs an output that needs the loaders of graphql-codegen. */
 async function runWithCommand(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
-  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli').catch(() => {
+  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw configError(`The target ${output} has documents: install @graphql-codegen/cli.`);
   });
   const generates = { [output]: config.generates[output] ?? [] };
