@@ -58,7 +58,7 @@ export function requireData<Data>(result: {
   readonly response: Response;
 }): Data {
   const apiError = decodeError(result.response, result.error);
-  if (apiError !== undefined) throw apiError;
+  if (apiError) throw apiError;
   // A response without a body has the type `undefined`.
   return result.data as Data;
 }
@@ -86,7 +86,7 @@ export function decodeError(response: Response, error: unknown): ApiError | unde
 
 /** Finds the message in our `error`, in the fields that other services use, or in a plain text that is not HTML. */
 function findMessage(error: unknown): string | undefined {
-  const nested = findMember(error, 'error');
+  const nested: unknown = (Object(error) as { error?: unknown }).error;
   const text =
     (typeof error === 'string' && !error.trimStart().startsWith('<') ? error : undefined) ??
     findText(error, 'error') ??
@@ -95,17 +95,13 @@ function findMessage(error: unknown): string | undefined {
     findText(error, 'detail') ??
     findText(error, 'title');
   // Messages are printed in terminals, which interpret control characters.
-  const shown = text?.replace(/\p{Cc}+/gu, ' ').trim() ?? '';
-  return shown === '' ? undefined : shown.slice(0, MAX_MESSAGE_LENGTH);
+  const shown = text?.replace(/\p{Cc}+/gu, ' ').trim();
+  return shown === '' ? undefined : shown?.slice(0, MAX_MESSAGE_LENGTH);
 }
 
 function findText(value: unknown, name: string): string | undefined {
-  const member = findMember(value, name);
+  const member = (Object(value) as Record<string, unknown>)[name];
   return typeof member === 'string' ? member : undefined;
-}
-
-function findMember(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 /** Matches the date format of RFC 9110, `Sun, 06 Nov 1994 08:49:37 GMT`, and its two obsolete formats. */

@@ -175,8 +175,18 @@ async function toRepeatableRequest(request: Request): Promise<(signal: AbortSign
   const content = await (isJson ? request.text() : request.blob());
   // `bodyUsed` is true only if the request has a body. Firefox doesn't support `request.body`.
   const body = request.bodyUsed ? content : undefined;
-  return (signal) => new Request(request, { headers, body, signal });
+  return (signal) => {
+    const attempt = new Request(request, { headers, body, signal });
+    requestsOf.set(attempt.signal, [attempt, request]);
+    return attempt;
+  };
 }
+
+/**
+ * Keeps requests as long as the signal of an attempt. Node's `Request` no longer follows the signal that it was given
+ * once it is garbage-collected, and `fetch` keeps only its own signal while a response is received.
+ */
+const requestsOf = new WeakMap<AbortSignal, readonly Request[]>();
 
 /**
  * Returns a random UUID (version 4).
@@ -184,11 +194,10 @@ async function toRepeatableRequest(request: Request): Promise<(signal: AbortSign
  * Browsers offer `crypto.randomUUID` only in secure contexts, so not on pages served over plain http.
  */
 function createIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => {
+    const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
+    return (byte % 16).toString(16);
+  });
 }
 
 /**

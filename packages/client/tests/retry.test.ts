@@ -1,5 +1,8 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { RetryEvent } from '../src/retry.js';
 import { type Responder, type NotesServer, createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
@@ -346,6 +349,47 @@ describe('repeated requests', () => {
       expect([headers['idempotency-key'], headers['content-length'], body]).toEqual([undefined, undefined, '']);
     }
   });
+});
+
+describe('after a garbage collection', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+
+  /** Collects what is no longer used once the start of the body has arrived. */
+  async function startResponse() {
+    server = await serveNotes((response) => void response.writeHead(200).write('['));
+    return async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await sleep(30);
+        collectGarbage();
+      }
+    };
+  }
+
+  test('a response ends at its timeout', async () => {
+    const collect = await startResponse();
+    const call = createNotesClient(server.url, { timeoutMs: 500, retry: { maxRetries: 0 } }).GET('/notes');
+    await Promise.all([collect(), expect(call).rejects.toMatchObject({ name: 'TimeoutError' })]);
+  });
+
+  test('a response ends when the caller aborts', async () => {
+    const collect = await startResponse();
+    const { signal, abort } = createAbort();
+    const call = createNotesClient(server.url).GET('/notes', { signal });
+    await Promise.all([collect().then(abort), expect(call).rejects.toThrow('enough')]);
+  });
+
+  test('a streamed response ends when the caller aborts', async () => {
+    const collect = await startResponse();
+    const { signal, abort } = createAbort();
+    const { data } = await createNotesClient(server.url).GET('/notes', { parseAs: 'stream', signal });
+    await Promise.all([collect().then(abort), expect(new Response(data).text()).rejects.toThrow('enough')]);
+  });
+
+  function createAbort() {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) };
+  }
 });
 
 describe('streamed responses', () => {

@@ -129,7 +129,7 @@ globalThis.examples = [
   },
   {
     title: 'Combined conditions',
-    about: 'Conditions joined by `or` and `not`.',
+    about: 'Conditions joined by “or” and “not”.',
     query: `query SmallTextsOrData {
   allFile(
     filter: {
