@@ -116,7 +116,8 @@ interface Wording {
 
 function formatTokens(date: DateTime, format: string, { locale, dialect }: Wording): string {
   const bounded = format.slice(0, MAX_TEXT);
-  const local = date.setLocale(knownLocale(locale));
+  // The years of tokens are Gregorian in all languages, and so are those of whole dates, unlike in Persian and Thai.
+  const local = date.reconfigure({ locale: knownLocale(locale), outputCalendar: 'gregory' });
   const isMoment = dialect === 'moment' || (dialect === 'auto' && isMomentFormat(bounded));
   return isMoment ? formatMoment(local, bounded) : local.toFormat(bounded);
 }
@@ -174,8 +175,11 @@ function parseUnit(name: string): Unit {
   return SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`) ?? 'milliseconds';
 }
 
-/** Tokens that only Moment has: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, week years as `gg`. */
-const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|ddd|gg|^(?:L{1,4}|l{1,4})$/;
+/**
+ * Tokens that only Moment has: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, week years as `gg`, times as
+ * `LT`; and alone, `L` to `llll`, and months as `MMM`.
+ */
+const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|ddd|gg|LT|^(?:L{1,4}|l{1,4}|M{3,4})$/;
 
 /** Tokens that only Luxon has. In a format with one of them, `dd` is a day of the month and not a short name. */
 const LUXON_ONLY = /yy|[cnq']|L|EEE|ii|kkkk|(?<![MQDdwW])o/;
@@ -219,11 +223,21 @@ const TOKEN =
 
 /** Formats a date with the tokens of Moment 2, in the locale and zone of the date. */
 function formatMoment(date: DateTime, format: string): string {
+  const hasDay = format.replaceAll(/\[[^\]]*\]/g, '').includes('D');
   return format.replace(TOKEN, (token, literal: string | undefined, escaped: string | undefined) => {
     if (literal !== undefined) return literal;
     if (escaped !== undefined) return escaped;
-    return formatToken(date, token);
+    return /^M{3,4}$/.test(token) ? formatMonth(date, token, hasDay) : formatToken(date, token);
   });
+}
+
+/** The name of the month, which has a different form beside a day in many languages: `февраль`, `9 февраля`. */
+function formatMonth(date: DateTime, token: string, hasDay: boolean): string {
+  const name = date.toFormat(hasDay ? token : token.replaceAll('M', 'L'));
+  if (/\D/.test(name)) return name;
+  // Luxon leaves out the text after a number, such as `月`, and some languages have only a number as the short name.
+  const short = token === 'MMM' ? date.toLocaleString({ month: 'short' }) : '';
+  return /\D/.test(short) ? short : date.toLocaleString({ month: 'long' });
 }
 
 function formatToken(date: DateTime, token: string): string {
@@ -232,19 +246,19 @@ function formatToken(date: DateTime, token: string): string {
   const luxon = LUXON[token];
   if (luxon !== undefined) return date.toFormat(luxon);
   const number = NUMBERS[token.replace(/o$/, '')];
-  if (token.endsWith('o') && number) return ordinal(number(date), date.locale ?? 'en');
+  if (token.endsWith('o') && number) return ordinal(number(date), token, date.locale ?? 'en');
   if (token.startsWith('S')) return String(date.millisecond).padStart(3, '0').padEnd(9, '0').slice(0, token.length);
   return OTHERS[token]?.(date) ?? token;
 }
 
 /** Tokens that Luxon has under a different name. */
 const LUXON: Readonly<Record<string, string>> = {
-  M: 'L', MM: 'LL', MMM: 'LLL', MMMM: 'LLLL',
+  M: 'L', MM: 'LL',
   Q: 'q',
   D: 'd', DD: 'dd', DDD: 'o', DDDD: 'ooo',
   ddd: 'ccc', dddd: 'cccc', E: 'E',
   w: 'n', ww: 'nn', W: 'W', WW: 'WW',
-  YY: 'yy', YYYY: 'yyyy', YYYYY: 'yyyyy', YYYYYY: 'yyyyyy',
+  YY: 'yy', YYYY: 'yyyy', YYYYYY: 'yyyyyy',
   gg: 'ii', gggg: 'iiii', GG: 'kk', GGGG: 'kkkk',
   H: 'H', HH: 'HH', h: 'h', hh: 'hh',
   m: 'm', mm: 'mm', s: 's', ss: 'ss',
@@ -270,9 +284,10 @@ const OTHERS: Readonly<Record<string, (date: DateTime) => string>> = {
   k: (date) => String(date.hour === 0 ? 24 : date.hour),
   kk: (date) => String(date.hour === 0 ? 24 : date.hour).padStart(2, '0'),
   Y: (date) => String(date.year),
+  YYYYY: (date) => String(date.year).padStart(5, '0'),
   y: (date) => String(Math.abs(date.year)),
   A: (date) => date.toFormat('a').toUpperCase(),
-  a: (date) => (isEnglish(date) ? date.toFormat('a').toLowerCase() : date.toFormat('a')),
+  a: (date) => date.toFormat('a').toLowerCase(),
   z: () => 'UTC',
   zz: () => 'Coordinated Universal Time',
 };
@@ -283,7 +298,7 @@ const localize =
   (date: DateTime): string =>
     isEnglish(date) ? formatMoment(date, english) : date.toLocaleString(preset);
 
-const TIME = { hour: 'numeric', minute: '2-digit' } as const;
+const TIME = { hour: 'numeric', minute: 'numeric' } as const;
 const DAY = { year: 'numeric', month: 'long', day: 'numeric' } as const;
 const SHORT_DAY = { ...DAY, month: 'short' } as const;
 
@@ -300,10 +315,19 @@ const LOCALIZED: Readonly<Record<string, (date: DateTime) => string>> = {
   llll: localize('ddd, MMM D, YYYY h:mm A', { ...SHORT_DAY, ...TIME, weekday: 'short' }),
 };
 
-function ordinal(number: number, locale: string): string {
+/** The text after the number of a day in languages where it does not depend on the number. */
+const DAY_SUFFIXES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:bs|cs|da|de|et|eu|fi|fo|hr|hu|is|lb|lv|nb|nn|no|pl|se|sk|sl|sq|sr)\b/, '.'],
+  [/^(?:es|gl|it|pt)\b/, 'º'],
+  [/^(?:af|fy|nl)\b/, 'e'],
+];
+
+function ordinal(number: number, token: string, locale: string): string {
   if (locale.startsWith('en')) return `${number}${englishSuffix(number)}`;
   if (locale.startsWith('fr')) return number === 1 ? '1er' : String(number);
-  return /^(?:es|it|pt)/.test(locale) ? `${number}º` : `${number}.`;
+  if (token.startsWith('D') && /^(?:ja|zh)\b/.test(locale)) return `${number}日`;
+  if (token.startsWith('D') && /^ko\b/.test(locale)) return `${number}일`;
+  return `${number}${DAY_SUFFIXES.find(([languages]) => languages.test(locale))?.[1] ?? ''}`;
 }
 
 function englishSuffix(number: number): string {

@@ -42,6 +42,38 @@ describe('formatString', () => {
     expect(format(DAY, { formatString: 'dddd, D. MMMM YYYY', locale })).toBe(expected);
   });
 
+  // As Moment 2.30 with its locales.
+  test.each([
+    ['ru', 'D MMMM YYYY', '9 февраля 2024'],
+    ['ru', 'MMMM YYYY', 'февраль 2024'],
+    ['ru', 'MMMM', 'февраль'],
+    ['pl', 'dddd, D MMMM', 'piątek, 9 lutego'],
+    ['cs', '[v] MMMM [D]', 'v únor D'],
+    ['lt', 'MMMM D', 'vasario 9'],
+    ['ja', 'YYYY年 MMMM', '2024年 2月'],
+    ['ja', 'MMM', '2月'],
+    ['ja', 'Do', '9日'],
+    ['ko', 'MMM Do', '2월 9일'],
+    ['tr', 'Do MMMM', '9 Şubat'],
+    ['pl', 'Do', '9.'],
+    ['it', 'Do', '9º'],
+    ['fa', 'MMMM YYYY', 'فوریه ۲۰۲۴'],
+    ['th', 'LL', '9 กุมภาพันธ์ 2024'],
+    ['de', 'LT', '07:05'],
+    ['de', 'LTS', '07:05:03'],
+    ['fr', '[à] h:mm a', 'à 7:05 am'],
+    ['en', 'YYYYY', '02024'],
+  ])('writes a date in the language %s with %j as %j', (locale, formatString, expected) => {
+    expect(format('2024-02-09T07:05:03Z', { formatString, locale })).toBe(expected);
+  });
+
+  test.each([
+    ['lt', '9 vasaris'],
+    ['bg', '9 февруари'],
+  ])('writes the name of a month for the language %s, whose short name is a number', (locale, expected) => {
+    expect(format('2024-02-09', { formatString: 'D MMM', locale })).toBe(expected);
+  });
+
   test.each([
     ['2019-04-21', '111th'],
     ['2019-04-22', '112th'],
