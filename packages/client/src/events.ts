@@ -67,7 +67,8 @@ export async function* readEvents<Data>(
       const { id, data, retryMs } = parseEvent(text);
       lastId = id ?? lastId;
       delayMs = Math.min(retryMs ?? delayMs, MAX_RECONNECT_MS);
-      if (data !== undefined) yield { id: lastId, data: JSON.parse(data) as Data };
+      // The standard has no event without data, as some servers send to keep a connection.
+      if (data) yield { id: lastId, data: JSON.parse(data) as Data };
     }
     await delay(delayMs, signal);
   }

@@ -24,9 +24,9 @@ describe('readEvents', () => {
     return found;
   }
 
-  test('readEvents yields events as they arrive, and ignores comments', async () => {
+  test('readEvents yields events as they arrive, and ignores comments and events without data', async () => {
     const events = await read(
-      (response) => sendStream(response, ': hello\n\nid: a\ndata: {"n":1}\n\n:\n\ndata: [2]\n\n'),
+      (response) => sendStream(response, ': hello\n\nid: a\ndata: {"n":1}\n\n:\n\ndata:\n\ndata: [2]\n\n'),
       2,
     );
     expect(events).toEqual([
