@@ -32,6 +32,7 @@ test('formatDay: formats the same day in every time zone', () => {
     timezone.value = zone;
     return formatDay('2026-03-29');
   });
+  timezone.value = 'UTC';
   const expected = formatDate('2026-03-29T12:00:00Z');
   expect(shown).toEqual([expected, expected, expected]);
 });
