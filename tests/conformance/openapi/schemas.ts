@@ -2043,6 +2043,85 @@ components:
   },
   {
     section,
+    feature: 'default: null beside and behind a $ref',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                colour: { $ref: '#/components/schemas/Colour', default: null }
+                shape: { $ref: '#/components/schemas/Shape' }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Colour: { type: [string, 'null'], default: red }
+    Shape: { type: [string, 'null'], default: null }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 200,
+        response: { body: { colour: null, shape: null } },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref inside a value of default, enum or const',
+    note: 'It is part of the value.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                schema: { type: object, default: { $ref: '#/components/schemas/Item' } }
+                kind: { enum: [{ $ref: '#/components/schemas/Item' }] }
+                name: { $ref: '#/components/schemas/Item' }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Item: { type: string, default: a }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": {"$ref": "#/components/schemas/Item"}}',
+        status: 200,
+        response: {
+          body: {
+            schema: { $ref: '#/components/schemas/Item' },
+            kind: { $ref: '#/components/schemas/Item' },
+            name: 'a',
+          },
+        },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'discriminator with oneOf',
     note: 'Each alternative demands its values of the property: those of the mapping, its constants, or its name. The type is a union.',
     outcome: 'supported',

@@ -153,27 +153,32 @@ function mapMembers(members: object, map: (member: unknown) => unknown): object 
 function liftDefaults(schema: unknown, schemas: Contract['schemas']): unknown {
   if (Array.isArray(schema)) return schema.map((item) => liftDefaults(item, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const own = Object.entries(schema).map(([key, value]) => [key, liftDefaults(value, schemas)]);
+  const own = mapParts(schema, (part) => liftDefaults(part, schemas));
   const known = findDefault(schema as SchemaObject, schemas);
-  return { ...Object.fromEntries(own), ...(known === undefined ? {} : { default: known }) };
+  return { ...own, ...(known === undefined ? {} : { default: known }) };
 }
 
 function findDefault(schema: SchemaObject | undefined, schemas: Contract['schemas']): unknown {
   if (typeof schema !== 'object') return undefined;
   const { $ref, default: own } = schema;
-  return own ?? (typeof $ref === 'string' ? findDefault(schemas[$ref.split('/').at(-1) ?? ''], schemas) : undefined);
+  if (own !== undefined || typeof $ref !== 'string') return own;
+  return findDefault(schemas[$ref.split('/').at(-1) ?? ''], schemas);
 }
 
 function pointInto(direction: NamedSchema['direction'] | 'requestTest', schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((item) => pointInto(direction, item));
   if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = mapParts(schema, (part) => pointInto(direction, part)) as SchemaKeywords;
+  return copy.$ref?.startsWith('#') === true ? { ...copy, $ref: `${direction}${copy.$ref}` } : copy;
+}
+
+/** Copies a schema with its nested schemas mapped. Values, such as those of `enum`, stay as they are. */
+function mapParts(schema: object, map: (part: unknown) => unknown): object {
   return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [
-      key,
-      key === '$ref' && typeof value === 'string' && value.startsWith('#')
-        ? `${direction}${value}`
-        : pointInto(direction, value),
-    ]),
+    Object.entries(schema).map(([key, part]: [string, unknown]) => {
+      if (VALUES.has(key)) return [key, part];
+      return [key, NAMED.has(key) && isRecord(part) ? mapMembers(part, map) : map(part)];
+    }),
   );
 }
 
