@@ -968,6 +968,8 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
+    program: `const { sendItem } = await import('./calls.js');
+assert.deepEqual((await sendItem(client, { body: { name: 'a', x: 1 } })).body, { name: 'a', x: 1 });`,
     exchanges: [
       {
         request: 'POST /items',

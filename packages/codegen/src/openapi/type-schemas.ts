@@ -4,6 +4,8 @@
  * - `anyOf` and `oneOf` beside other keywords as alternatives to those, although they restrict them further,
  * - an object without described properties as an object that cannot have any,
  * - `const: null` as an unknown value, and nothing at all for `allOf` with `true` or `false`,
+ * - `additionalProperties` and `patternProperties` with the types of the described properties beside them, as the
+ *   compiler demands that an index signature has the types of all properties,
  * - a list whose items may be the same list as a type that refers to itself, which the compiler rejects.
  */
 import { pascal, toIdentifier } from '../output.js';
@@ -41,7 +43,15 @@ function rewriteSchema(schema: Schema): Schema {
     return rewriteSchema({ ...schema, allOf: schema.allOf.map(toSchemaObject) });
   if (schema.const === null) return { ...schema, type: 'null' };
   if (isFreeObject(schema)) return { ...schema, additionalProperties: true };
-  return combineAlternatives(schema);
+  return combineAlternatives(widenOthers(schema));
+}
+
+function widenOthers(schema: Schema): Schema {
+  const { properties, additionalProperties, patternProperties } = schema;
+  const isTyped = hasMembers(additionalProperties) || (hasMembers(patternProperties) && additionalProperties !== true);
+  if (!isTyped || !isRecord(properties) || !hasMembers(properties)) return schema;
+  const others = hasMembers(additionalProperties) ? [additionalProperties] : [];
+  return { ...schema, additionalProperties: { anyOf: [...others, ...Object.values(properties).map(toSchemaObject)] } };
 }
 
 /** openapi-typescript fails for `true` and `false` in `allOf`. */
