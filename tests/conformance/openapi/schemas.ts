@@ -661,7 +661,7 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
   {
     section,
     feature: 'prefixItems',
-    note: 'The type is a tuple.',
+    note: 'The type is a tuple. Items after `minItems` may be absent.',
     outcome: 'supported',
     contract: `paths:
   /items:
@@ -700,6 +700,44 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
         body: '["a", 1, 2]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'prefixItems with items, without minItems',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { type: array, prefixItems: [{ type: string }, { type: integer }], items: { type: boolean } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    program: `const { sendItem } = await import('./calls.js');
+assert.deepEqual((await sendItem(client, { body: ['a'] })).body, ['a']);
+assert.deepEqual((await sendItem(client, { body: ['a', 1, true] })).body, ['a', 1, true]);`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a"]',
+        status: 200,
+        response: { body: ['a'] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", 1, "b"]',
         status: 400,
         response: { code: 'invalid_input' },
       },

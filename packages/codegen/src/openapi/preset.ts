@@ -253,7 +253,8 @@ function writeTypes(document: ContractDocument, bundled: string): string {
       ? scanDiscriminators(copy, { silent: true })
       : { objects: {}, refsHandled: [] },
     resolve: ($ref: string) => resolveRef(copy, $ref, { silent: true }),
-    transform: (schema: Record<string, unknown>, options: TransformOptions) => declareList(schema, options),
+    transform: (schema: Record<string, unknown>, options: TransformOptions) =>
+      declareList(schema, options) ?? toTuple(schema, options),
   };
   // All other options are off. The main function of openapi-typescript would lint and bundle the document first.
   return astToString(transformSchema(copy, context as unknown as GlobalContext)).replace(WITH_REQUIRED, () => REQUIRED);
@@ -279,6 +280,26 @@ function declareList({ [LIST_NAME]: name, ...schema }: Record<string, unknown>, 
     injectFooter.push(factory.createTypeAliasDeclaration(modifiers, name, undefined, type));
   }
   return factory.createTypeReferenceNode(name);
+}
+
+/**
+ * Returns the type of a list with `prefixItems`, and `undefined` for other schemas. openapi-typescript ignores that items
+ * after `minItems` may be absent, and that `items` may follow.
+ */
+function toTuple(schema: Record<string, unknown>, options: TransformOptions) {
+  const { type, prefixItems, items, minItems = 0, maxItems = Infinity } = schema;
+  if (type !== 'array' || !Array.isArray(prefixItems)) return undefined;
+  const { factory, SyntaxKind } = typescript;
+  const toType = (item: unknown) => transformSchemaObject(item as SchemaObject, options);
+  const elements = prefixItems.map((item, index) =>
+    index < Number(minItems) ? toType(item) : factory.createOptionalTypeNode(toType(item)),
+  );
+  const isOpen = typeof items === 'object' && prefixItems.length < Number(maxItems);
+  const rest = isOpen ? [factory.createRestTypeNode(factory.createArrayTypeNode(toType(items)))] : [];
+  return factory.createTypeOperatorNode(
+    SyntaxKind.ReadonlyKeyword,
+    factory.createTupleTypeNode([...elements, ...rest]),
+  );
 }
 
 /** Lists the callbacks of operations among the webhooks, as openapi-typescript has no types of callbacks. */

@@ -124,6 +124,10 @@ const factory = {
     text: String(value),
     print: () => String(value),
   }),
+  createOptionalTypeNode: (type: Node): Node => ({
+    kind: 'OptionalType',
+    print: (indent) => `${printPart(type, indent, POSTFIXED)}?`,
+  }),
   createParameterDeclaration: (
     _modifiers: undefined,
     _dots: undefined,

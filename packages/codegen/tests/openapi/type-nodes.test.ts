@@ -83,6 +83,18 @@ const CASES: readonly (readonly [string, Build])[] = [
         ),
       ),
   ],
+  [
+    'a tuple whose items may be absent',
+    (compiler) =>
+      property(
+        compiler,
+        compiler.factory.createTupleTypeNode(
+          [text(compiler), either(compiler), readonly(compiler, list(compiler, text(compiler)))].map((type) =>
+            compiler.factory.createOptionalTypeNode(type),
+          ),
+        ),
+      ),
+  ],
   ['an empty tuple', (compiler) => property(compiler, compiler.factory.createTupleTypeNode([]))],
   [
     'an indexed access to a list, with arguments',
