@@ -6,6 +6,7 @@ import {
   findBreakingChanges,
   findDangerousChanges,
   getNamedType,
+  type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -14,6 +15,8 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
   isUnionType,
   Kind,
   parse,
@@ -36,7 +39,7 @@ export interface SchemaVersion {
 
 /**
  * Compares two versions of a schema with graphql-js. New types and fields, which graphql-js does not list, are safe
- * changes. Nor does it list changes of `@oneOf` and of the defaults of input fields.
+ * changes. Nor does it list changes of `@oneOf`, of the defaults of input fields and of arguments that get a default.
  */
 export function compareGraphql(before: SchemaVersion, after: SchemaVersion): readonly FoundChange[] {
   const [old, now] = [before, after].map(({ sdl }) => buildSchema(sdl)) as [GraphQLSchema, GraphQLSchema];
@@ -115,18 +118,46 @@ const listNewChoices = (old: GraphQLSchema, now: GraphQLSchema): readonly Additi
       description: `${name} requires exactly one of its fields.`,
     }));
 
-const listDefaultChanges = (old: GraphQLSchema, now: GraphQLSchema): readonly Addition[] =>
-  listInputs(old, now).flatMap(({ known, type }) =>
-    Object.values(type.getFields()).flatMap((field) => {
+/** Lists changed defaults of optional input fields, and those that optional arguments get, as graphql-js omits both. */
+function listDefaultChanges(old: GraphQLSchema, now: GraphQLSchema): readonly Addition[] {
+  const fields = listInputs(old, now).flatMap(({ known, type }) =>
+    Object.values(type.getFields()).flatMap((field): readonly Addition[] => {
       const previous = known.getFields()[field.name];
-      const [before, after] = [previous, field].map((one) => one && showDefault(one));
-      if (previous === undefined || before === after) return [];
-      const description = `${type.name}.${field.name} has the default ${after ?? ''} instead of ${before ?? ''}.`;
-      return [{ type: 'INPUT_FIELD_DEFAULT_VALUE_CHANGE', description }];
+      if (previous === undefined || isRequiredInputField(previous)) return [];
+      const description = describeDefault(`${type.name}.${field.name}`, previous, field);
+      return description === undefined ? [] : [{ type: 'INPUT_FIELD_DEFAULT_VALUE_CHANGE', description }];
     }),
   );
+  const all = listArguments(now);
+  const args = [...listArguments(old)].flatMap(([name, previous]): readonly Addition[] => {
+    const arg = all.get(name);
+    if (arg === undefined || isRequiredArgument(previous) || previous.defaultValue !== undefined) return [];
+    const description = describeDefault(name, previous, arg);
+    return description === undefined ? [] : [{ type: 'ARG_DEFAULT_VALUE_CHANGE', description }];
+  });
+  return [...fields, ...args];
+}
 
-function showDefault({ defaultValue, type }: GraphQLInputField): string {
+/** Lists the arguments of fields as `Query.plants arg limit`. */
+const listArguments = (schema: GraphQLSchema): ReadonlyMap<string, GraphQLArgument> =>
+  new Map(
+    Object.values(schema.getTypeMap())
+      .filter((type) => hasFields(type))
+      .flatMap((type) =>
+        Object.values(type.getFields()).flatMap((field) =>
+          field.args.map((arg) => [`${type.name}.${field.name} arg ${arg.name}`, arg] as const),
+        ),
+      ),
+  );
+
+function describeDefault(name: string, previous: InputValue, value: InputValue): string | undefined {
+  const [before, after] = [showDefault(previous), showDefault(value)];
+  return before === after ? undefined : `${name} has the default ${after} instead of ${before}.`;
+}
+
+type InputValue = GraphQLArgument | GraphQLInputField;
+
+function showDefault({ defaultValue, type }: InputValue): string {
   const value = astFromValue(defaultValue, type);
   return value ? print(value) : 'none';
 }

@@ -71,6 +71,15 @@ test.each([
     '  pots',
     ['pots'],
   ],
+  [
+    '(size: Int)',
+    '(size: Int = 1)',
+    'arg-default-value-change',
+    'dangerous',
+    'schema/garden.graphql',
+    '  pots',
+    ['pots'],
+  ],
   ['input Filter {', 'input Filter @oneOf {', 'one-of-added', 'breaking', 'schema/garden.graphql', 'input Filter', []],
   [
     'input Filter {\n  size: Int',
@@ -113,6 +122,13 @@ test.each([
   const found = compare(SDL, SDL.replace(part, replacement)).find((change) => change.rule === rule);
   expect(found).toMatchObject({ severity, location: { file }, operations });
   expect(found?.location.line).toBe(lineOf(place));
+});
+
+test('a default of a value that was required changes nothing', () => {
+  const required = SDL.replace('(size: Int)', '(size: Int!)').replace('Filter {\n  size: Int', 'Filter {\n  size: Int!');
+  const optional = required.replace('(size: Int!)', '(size: Int! = 1)').replace('Int!\n', 'Int! = 1\n');
+  expect(optional).not.toMatch(/Int!(?! = 1)/);
+  expect(compare(required, optional)).toEqual([]);
 });
 
 test('equal schemas have no changes', () => {
