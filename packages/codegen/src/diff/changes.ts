@@ -67,6 +67,8 @@ const OPERATION_RULES = {
   'header-added': { severity: 'safe', text: 'a header of a response is added' },
   'header-became-optional': { severity: 'breaking', text: 'a header of a response becomes optional' },
   'header-became-required': { severity: 'safe', text: 'a header of a response becomes required' },
+  'webhook-removed': { severity: 'breaking', text: 'a webhook or callback is removed' },
+  'webhook-added': { severity: 'safe', text: 'a webhook or callback is added' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 interface SchemaRule {

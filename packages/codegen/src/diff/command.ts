@@ -5,7 +5,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 import { findText, type Location, matchesPath, readDocuments } from '../documents.js';
 import { listTargets } from '../generate/generate.js';
 import { METHODS } from '../openapi/contract.js';
-import { child, entries, findTextField, parseSource, type ReportDiagnostic } from '../openapi/nodes.js';
+import { child, entries, findTextField, has, parseSource, type ReportDiagnostic } from '../openapi/nodes.js';
 import { wrapFragment } from '../openapi/references.js';
 import { upgradeContract } from '../openapi/upgrade.js';
 import type { ContractChange, Severity } from './changes.js';
@@ -175,8 +175,9 @@ const unique = (places: readonly Location[]): Location[] => [
 
 function toVersion(documents: Documents): ContractVersion {
   const sources = new Map([...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, []))]));
-  const found = [...sources.values()].find(({ value }) => Object.hasOwn(Object(value) as object, 'paths'));
-  const root = found ?? parseSource('', '{}', []);
+  const [root = parseSource('', '{}', [])] = ['paths', 'webhooks'].flatMap((name) =>
+    [...sources.values()].filter((source) => has(source, name)),
+  );
   upgradeContract(sources, root, IGNORE);
   return { sources, root };
 }

@@ -47,7 +47,49 @@ export function compareContracts(before: ContractVersion, after: ContractVersion
   for (const [key, operation] of now) {
     if (!old.has(key)) changes.add('operation-added', operation.place, `${operation.name} is added.`, operation);
   }
+  compareHooks({ before, after, changes }, listWebhooks(before), listWebhooks(after));
   return changes.list();
+}
+
+/** Compares requests that the server sends: clients read their bodies, as those of responses. */
+function compareHooks(
+  versions: Versions,
+  old: ReadonlyMap<string, Operation>,
+  now: ReadonlyMap<string, Operation>,
+): void {
+  const { before, after, changes } = versions;
+  for (const [key, hook] of old) {
+    const match = now.get(key);
+    if (match === undefined) changes.add('webhook-removed', hook.place, `The ${hook.name} is removed.`, hook);
+    const [body, next] = [findBody(before, hook), match && findBody(after, match)];
+    if (match && body && next) compareContents({ ...versions, operation: match }, 'response', body, next);
+  }
+  for (const [key, hook] of now) {
+    if (!old.has(key)) changes.add('webhook-added', hook.place, `The ${hook.name} is added.`, hook);
+  }
+}
+
+const listWebhooks = (version: ContractVersion): ReadonlyMap<string, Operation> =>
+  new Map(
+    entries(child(version.root, 'webhooks')).flatMap(([name, item]) =>
+      listHooks(version, item, name, `webhook ${name}`),
+    ),
+  );
+
+function listCallbacks(version: ContractVersion, { id, place }: Operation): ReadonlyMap<string, Operation> {
+  const found = entries(child(place, 'callbacks')).flatMap(([name, mention]) =>
+    entries(follow(version.sources, mention) ?? mention).flatMap(([url, item]) =>
+      listHooks(version, item, id, `callback ${name} to ${url}`),
+    ),
+  );
+  return new Map(found);
+}
+
+function listHooks({ sources }: ContractVersion, mention: DocumentNode, id: string, name: string) {
+  const item = follow(sources, mention) ?? mention;
+  return METHODS.filter((method) => has(item, method)).map((method): [string, Operation] => {
+    return [`${name} ${method}`, { id, name, place: child(item, method), item, path: '' }];
+  });
 }
 
 /** Collects changes, each once. */
@@ -98,10 +140,13 @@ function listOperations({ sources, root }: ContractVersion): ReadonlyMap<string,
   return new Map(found);
 }
 
-interface Context {
+interface Versions {
   readonly before: ContractVersion;
   readonly after: ContractVersion;
   readonly changes: Changes;
+}
+
+interface Context extends Versions {
   readonly operation: Operation;
 }
 
@@ -140,6 +185,7 @@ function compareOperations(context: Context, old: Operation, now: Operation): vo
   compareParameters(context, old, now);
   compareBodies(context, old, now);
   compareResponses(context, old, now);
+  compareHooks(context, listCallbacks(context.before, old), listCallbacks(context.after, now));
 }
 
 type Alternative = Readonly<Record<string, readonly string[]>>;

@@ -169,6 +169,17 @@ describe('a contract in other files than one of YAML', () => {
     ]);
   });
 
+  test('is compared if it has webhooks only', async () => {
+    const noted = { post: { responses: { 204: { description: 'Done.' } } } };
+    await write('openapi/pets.json', JSON.stringify({ openapi: '3.1.0', webhooks: { noted } }));
+    await commit();
+    await edit('openapi/pets.json', 'noted', 'listed');
+    expect(await listRules('openapi/pets.json')).toEqual([
+      ['webhook-removed', 'HEAD:openapi/pets.json:1'],
+      ['webhook-added', 'openapi/pets.json:1'],
+    ]);
+  });
+
   test('is compared with the files that it refers to', async () => {
     const files = ['openapi/pets.yaml', 'openapi/paths/pets.yaml', 'openapi/schemas/pet.yaml'];
     await write('openapi/pets.yaml', 'openapi: 3.0.3\npaths:\n  /pets: { $ref: paths/pets.yaml }\n');

@@ -125,7 +125,10 @@ test.each([
 });
 
 test('a default of a value that was required changes nothing', () => {
-  const required = SDL.replace('(size: Int)', '(size: Int!)').replace('Filter {\n  size: Int', 'Filter {\n  size: Int!');
+  const required = SDL.replace('(size: Int)', '(size: Int!)').replace(
+    'Filter {\n  size: Int',
+    'Filter {\n  size: Int!',
+  );
   const optional = required.replace('(size: Int!)', '(size: Int! = 1)').replace('Int!\n', 'Int! = 1\n');
   expect(optional).not.toMatch(/Int!(?! = 1)/);
   expect(compare(required, optional)).toEqual([]);

@@ -45,9 +45,15 @@ paths:
   /ping:
     get:
       operationId: ping
+      callbacks:
+        done: { $ref: '#/components/callbacks/done' }
       responses:
         '204': { description: Done. }
 components:
+  callbacks:
+    done:
+      '{$request.query.reply}':
+        put: { requestBody: { content: { application/json: { schema: { type: object, properties: { at: {} } } } } } }
   securitySchemes:
     session: { type: apiKey, name: X-Key, in: header }
     token: { type: http, scheme: bearer }
@@ -68,6 +74,9 @@ components:
       oneOf: [{ $ref: '#/components/schemas/Text' }, { $ref: '#/components/schemas/Image' }]
     Text: { type: string }
     Image: { type: object }
+    Sent: { type: object, required: [id], properties: { id: { type: string } } }
+webhooks:
+  noted: { post: { requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Sent' } } } } } }
 `;
 
 const toVersion = (text: string): ContractVersion => {
@@ -93,6 +102,10 @@ const EDITS: readonly (readonly [
 ])[] = [
   ['  /ping:', '  /pong:', ['operation-removed', 'operation-added'], ['operation-removed', 'operation-added']],
   ['operationId: ping', 'operationId: pong', ['operation-renamed'], ['operation-renamed']],
+  ['  noted:', '  listed:', ['webhook-removed', 'webhook-added'], ['webhook-removed', 'webhook-added']],
+  ['query.reply', 'query.done', ['webhook-removed', 'webhook-added'], ['webhook-removed', 'webhook-added']],
+  ['required: [id], ', '', ['response-property-became-optional'], ['response-property-became-required']],
+  ['at: {}', 'at: {}, by: {}', ['response-property-added'], ['response-property-removed']],
   ['operationId: ping', 'deprecated: true\n      operationId: ping', ['operation-deprecated'], []],
   ['url: /v1', 'url: /v2', ['server-changed'], ['server-changed']],
   ['url: /v1', 'url: https://example.org/v1/', [], []],
