@@ -46,7 +46,10 @@ const OPERATION_RULES = {
   'parameter-added': { severity: 'safe', text: 'an optional parameter is added' },
   'parameter-became-required': { severity: 'breaking', text: 'a parameter becomes required' },
   'parameter-became-optional': { severity: 'safe', text: 'a parameter becomes optional' },
-  'parameter-style-changed': { severity: 'breaking', text: '`style` or `explode` of a parameter changes' },
+  'parameter-style-changed': {
+    severity: 'breaking',
+    text: '`style` or `explode` of a parameter or a field of a form changes',
+  },
   'body-removed': { severity: 'breaking', text: 'the request body is removed' },
   'required-body-added': { severity: 'breaking', text: 'a required request body is added' },
   'body-added': { severity: 'safe', text: 'an optional request body is added' },

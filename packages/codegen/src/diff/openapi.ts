@@ -287,24 +287,29 @@ function compareParameter(context: Context, before: Parameter, after: Parameter)
   if (before.isRequired && !after.isRequired) {
     report(context, 'parameter-became-optional', place, `The ${name} is optional.`);
   }
-  const [old, now] = [readStyle(before), readStyle(after)];
-  for (const key of ['style', 'explode', 'allowReserved'] as const) {
-    if (old[key] === now[key]) continue;
-    report(
-      context,
-      'parameter-style-changed',
-      has(place, key) ? child(place, key) : place,
-      `${key} of the ${name} changes.`,
-    );
-  }
+  const isForm = ['query', 'cookie'].includes(findTextField(place, 'in') ?? '');
+  compareStyles(context, name, [before.place, place], isForm ? 'form' : 'simple');
   compareIn(context, 'request', child(before.place, 'schema'), child(place, 'schema'));
   compareContents(context, 'request', before.place, place);
 }
 
-/** Returns how a parameter is written, with the defaults of OpenAPI. */
-function readStyle({ place }: Parameter) {
-  const isForm = ['query', 'cookie'].includes(findTextField(place, 'in') ?? '');
-  const style = findTextField(place, 'style') ?? (isForm ? 'form' : 'simple');
+function compareStyles(
+  context: Context,
+  name: string,
+  [before, after]: readonly [DocumentNode, DocumentNode],
+  usual: 'form' | 'simple',
+): void {
+  const [old, now] = [readStyle(before, usual), readStyle(after, usual)];
+  for (const key of ['style', 'explode', 'allowReserved'] as const) {
+    if (old[key] === now[key]) continue;
+    const place = has(after, key) ? child(after, key) : after;
+    report(context, 'parameter-style-changed', place, `${key} of the ${name} changes.`);
+  }
+}
+
+/** Returns how a parameter or a field of a form is written, with the defaults of OpenAPI. */
+function readStyle(place: DocumentNode, usual: 'form' | 'simple') {
+  const style = findTextField(place, 'style') ?? usual;
   const explode = style === 'deepObject' || (child(place, 'explode').value ?? style === 'form');
   return { style, explode, allowReserved: child(place, 'allowReserved').value ?? false };
 }
@@ -381,10 +386,20 @@ function compareContents(context: Context, direction: MessageKind, before: Docum
       continue;
     }
     for (const key of ['schema', 'x-event']) compareIn(context, direction, child(media, key), child(match, key));
+    if (type === FORM_TYPE) compareEncodings(context, child(media, 'encoding'), child(match, 'encoding'));
   }
   for (const [type, media] of now) {
     if (!old.has(type)) report(context, `${direction}-type-added`, media, `The media type ${type} is added.`);
   }
+}
+
+/** The other types of forms have no styles. */
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+function compareEncodings(context: Context, before: DocumentNode, after: DocumentNode): void {
+  const names = new Set([before, after].flatMap((encoding) => entries(encoding).map(([name]) => name)));
+  for (const name of names)
+    compareStyles(context, `field "${name}"`, [child(before, name), child(after, name)], 'form');
 }
 
 /** Lists the media types of a body or response, without parameters such as a charset, which have no effect. */

@@ -332,6 +332,17 @@ test('a change has its line in the changed contract, and a removal that in the p
   });
 });
 
+test.each([
+  ['tags: { explode: false }', ['parameter-style-changed']],
+  ['tags: { style: form, explode: true }', []],
+])('a form whose encoding becomes %j is compared with the defaults', (replacement, rules) => {
+  const form = '{ application/x-www-form-urlencoded: { encoding: { tags: {} } } }';
+  const before = CONTRACT.replace('{ text/plain: {} }', form);
+  const after = before.replace('tags: {}', replacement);
+  expect(compare(before, after).map(({ rule }) => rule)).toEqual(rules);
+  expect(compare(after, before).map(({ rule }) => rule)).toEqual(rules);
+});
+
 test('the edits cover every rule', () => {
   const edits = EDITS.flatMap(([, , rules, reverse]) => [...rules, ...reverse]);
   const schemaEdits = SCHEMA_EDITS.flatMap(([, , rule, reverse]) => [rule, reverse].flatMap(bothDirections));
