@@ -255,8 +255,9 @@ async function verifyEntries(
       previous = known?.entries === entry.id - 1 ? known.head : undefined;
     }
     if (entry.id !== next) throw altered(next, 'missing');
+    if (entry.hash === undefined) throw new CommandError(NO_HASHES, EXIT.failed);
     const hash = previous === undefined ? entry.hash : hashEntry(previous, entry);
-    if (hash === undefined || hash !== entry.hash) throw altered(next, 'changed');
+    if (hash !== entry.hash) throw altered(next, 'changed');
     if (known?.entries === next && known.head !== hash) throw altered(next, 'not the one of an earlier verification');
     [previous, next] = [hash, next + 1];
   }
@@ -265,6 +266,10 @@ async function verifyEntries(
   if (known !== undefined && known.entries < first - 1) throw altered(known.entries, 'missing');
   return first;
 }
+
+const NO_HASHES =
+  'This machine could not verify the audit log, as the service sent no hashes. ' +
+  'Servers of release 0.1.0 do not send them: upgrade the server';
 
 const altered = (id: number, reason: string): CommandError =>
   new CommandError(`The audit log was altered: entry ${id} is ${reason}, as computed on this machine`, EXIT.failed);

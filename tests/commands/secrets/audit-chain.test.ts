@@ -105,6 +105,14 @@ test.each<[attack: string, attack: typeof falsify, message: string]>([
   expect(await verify()).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) as string });
 });
 
+test('a server that sends no hashes, as release 0.1.0, is not reported as one that altered the log', async () => {
+  await put();
+  falsify = (all) => all.map(({ hash: _hash, ...entry }) => entry as Entry);
+  const { code, out, err } = await verify();
+  expect([code, out, err]).toEqual([1, '', expect.stringContaining('the service sent no hashes')]);
+  expect(err).not.toContain('altered');
+});
+
 test.each<[attack: string, attack: typeof falsify]>([
   ['removes an entry and computes the chain again', (all) => rewrite(removeSecond(all))],
   ['edits an entry and computes the chain again', (all) => rewrite(editSecond(all))],
