@@ -152,9 +152,9 @@ function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: Co
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', (cause) => reject(endedEarly(cause)));
-    request.once('close', () => {
-      if (!request.complete) reject(endedEarly());
-    });
+    request.once('close', () => reject(endedEarly()));
+    // The client disconnected earlier, such as while its credential was verified. No event follows.
+    if (request.closed) reject(endedEarly());
   });
 }
 

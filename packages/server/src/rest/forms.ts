@@ -160,9 +160,12 @@ class MultipartReader {
     parser.on('drain', () => this.#flow());
     request.on('data', (chunk: Buffer) => this.#write(chunk));
     request.once('end', () => parser.end());
-    request.once('close', () => {
-      if (!request.complete) this.#fail(malformed('The connection closed before the whole body arrived.'));
-    });
+    const close = (): void => {
+      if (!request.readableEnded) this.#fail(malformed('The connection closed before the whole body arrived.'));
+    };
+    request.once('close', close);
+    // The client disconnected earlier, such as while its credential was verified. No event follows.
+    if (request.closed) close();
   }
 
   #write(chunk: Buffer): void {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { AppError } from '@trellis/core/errors';
+import { readBodyBytes } from '../../src/http/body.js';
+import { readMultipart } from '../../src/rest/forms.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/rest/operation.js';
 import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
@@ -155,5 +158,31 @@ describe('deferred body', () => {
     open();
     expect(await found).toBe(outcome);
     socket.destroy();
+  });
+});
+
+describe('body of a client that has disconnected before it is read', () => {
+  const spec = { required: true, contentTypes: ['multipart/form-data'], maxBytes: MAX_BYTES };
+  const form = 'multipart/form-data; boundary=b';
+
+  test.each<[string, (request: IncomingMessage) => Promise<unknown>, number]>([
+    ['bytes', (request) => readBodyBytes(request, spec), 100],
+    ['bytes that had arrived', (request) => readBodyBytes(request, spec), 2],
+    ['a form', (request) => readMultipart(request, { fields: [], maxBytes: MAX_BYTES }), 100],
+    ['a form that had arrived', (request) => readMultipart(request, { fields: [], maxBytes: MAX_BYTES }), 2],
+  ])('is rejected at once: %s', async (_what, read, length) => {
+    const closed = createServer();
+    const received = new Promise<IncomingMessage>((resolve) => {
+      closed.once('request', (request) => {
+        request.on('error', () => undefined).once('close', () => resolve(request));
+        socket.resetAndDestroy();
+      });
+    });
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const socket = connect((closed.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${form}\r\nContent-Length: ${length}\r\n\r\n{}`);
+    const outcome = read(await received).catch((error: unknown) => (error as AppError).code);
+    expect(await outcome).toBe('malformed_body');
+    closed.close();
   });
 });
