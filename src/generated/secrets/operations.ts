@@ -1999,7 +1999,7 @@ export interface ListObjectsInput extends RequestContext {
     /** Only secrets on which this consumer depends. */
     readonly used_by?: components['schemas']['KnownConsumerName'];
     /**
-     * Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
+     * Only secrets with all of these tags, in upper or lower case. An invalid
      * tag returns 400.
      */
     readonly tag?: readonly (string)[];

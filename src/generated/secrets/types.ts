@@ -4086,7 +4086,7 @@ export interface operations {
                  */
                 readonly used_by?: components["schemas"]["KnownConsumerName"];
                 /**
-                 * @description Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
+                 * @description Only secrets with all of these tags, in upper or lower case. An invalid
                  *     tag returns 400.
                  * @example [
                  *       "prod",
