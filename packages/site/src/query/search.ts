@@ -44,7 +44,26 @@ export function toSearchExpression(text: string): string | undefined {
 }
 
 const toTerm = (words: string, isOpen: boolean): string[] =>
-  HAS_WORD.test(words) ? [`"${words}"${isOpen ? ' *' : ''}`] : [];
+  HAS_WORD.test(words) ? [`"${separateCharacters(words)}"${isOpen ? ' *' : ''}`] : [];
+
+/** The scripts of languages without spaces between words, such as Chinese, Japanese and Thai. */
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+
+const JOINED = `[${SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
+
+const HAS_JOINED = new RegExp(JOINED, 'u');
+
+const AROUND_JOINED = new RegExp(`(?<=${JOINED})|(?=${JOINED})`, 'gu');
+
+/** Separates words of the index, and is in no text that a person writes. */
+const SEPARATOR = '\u0003';
+
+/**
+ * Makes each character of a script without spaces a word of the index, so that a search for some of them finds them
+ * anywhere in a sentence, next to each other.
+ */
+export const separateCharacters = (text: string): string =>
+  HAS_JOINED.test(text) ? text.replaceAll(AROUND_JOINED, SEPARATOR) : text;
 
 /** A search of the records of a type. */
 export interface RecordSearch {
@@ -133,5 +152,6 @@ export const toSnippetHtml = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
+    .replaceAll(SEPARATOR, '')
     .replaceAll(START, '<mark>')
     .replaceAll(END, '</mark>');

@@ -5,7 +5,7 @@ import type { Matcher, PatternCache, PatternOperator } from '../patterns/pattern
 import { type SqlValue, toCodeUnits } from '../records/sql.js';
 import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
 import { DataNotLoadedError } from './record-reader.js';
-import type { SearchPlaces } from './search.js';
+import { type SearchPlaces, separateCharacters } from './search.js';
 
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
@@ -56,8 +56,9 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 type Define = (name: string, options: { deterministic?: boolean }, run: (...values: never[]) => SqlValue) => void;
 
-/** Defines the functions of virtual columns. */
+/** Defines the functions of virtual columns and of full-text indexes. */
 function defineDerivations(database: DatabaseSyncInstance): void {
+  database.function('search_text', { deterministic: true }, orNull(separateCharacters));
   database.function('iso_time', { deterministic: true }, orNull(createIsoTimes()));
   database.function(
     'lower_case',

@@ -229,5 +229,5 @@ export const createSearchIndexes = (tables: Tables): string[] =>
 /** The texts of a list are stored as JSON. */
 function textOf({ column, list }: SearchedField, row: string): string {
   const value = `${row}.${quoteIdentifier(column)}`;
-  return list ? `(SELECT group_concat(value, char(10)) FROM json_each(${value}))` : value;
+  return `search_text(${list ? `(SELECT group_concat(value, char(10)) FROM json_each(${value}))` : value})`;
 }

@@ -57,13 +57,13 @@ type Store = ReturnType<typeof openStore>;
 
 const idsOf = (store: Store, query: RecordQuery): unknown[] => store.page('Post', query, ID).nodes.map(({ id }) => id);
 
-/** The words of a text, as the documentation of unicode61 describes them. */
+/** The words of a text, as the documentation of unicode61 describes them; characters of these scripts are words. */
 const wordsOf = (value: string): string[] =>
   value
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+    .match(/[\p{sc=Han}\p{scx=Kana}\p{sc=Thai}]|(?:(?![\p{sc=Han}\p{scx=Kana}\p{sc=Thai}])[\p{L}\p{N}])+/gu) ?? [];
 
 interface Term {
   readonly words: readonly string[];
@@ -108,7 +108,24 @@ function scoresOf(rows: readonly Row[], terms: readonly Term[]): ReadonlyMap<str
   return scores;
 }
 
-const word = fc.constantFrom('soup', 'Süppe', 'soupe', 'bread', 'a', 'of', 'leek', 'Élan', '2024', 'ΣΑΣ', 'don');
+const word = fc.constantFrom(
+  'soup',
+  'Süppe',
+  'soupe',
+  'bread',
+  'a',
+  'of',
+  'leek',
+  'Élan',
+  '2024',
+  'ΣΑΣ',
+  'don',
+  '検索',
+  '全文検索v2',
+  'サーバー',
+  'ภาษาไทย',
+  'ไทย',
+);
 const phrase = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
 const row: fc.Arbitrary<Row> = fc.record({
   title: fc.option(phrase),
@@ -150,6 +167,7 @@ const ROWS: readonly Row[] = [
   { title: 'Bread', tags: ['soup side', 'baking'], body: 'A bread for every soup, also for leek soup.', kind: 'y' },
   { title: 'Crème brûlée', tags: [], body: null, kind: 'x' },
   { title: null, tags: null, body: 'Nothing about cooking', kind: 'y' },
+  { title: '全文検索エンジンengineのサーバー', tags: ['ภาษาไทยง่าย'], body: null, kind: 'z' },
   ...Array.from({ length: 20 }, (_, index) => ({ title: `Other ${index}`, tags: [], body: 'filler', kind: 'z' })),
 ];
 
@@ -167,6 +185,12 @@ describe('a search', () => {
     ['a whole word', 'cooking', ['p3']],
     ['the beginning of the last word of a phrase', '"leek so"*', ['p0', 'p1']],
     ['a phrase without its last quote', '"leek soup', ['p0', 'p1']],
+    ['characters inside a sentence of Japanese', '検索', ['p4']],
+    ['characters beside other letters', '全文 engine 検索', ['p4']],
+    ['characters next to each other only', '文索', []],
+    ['the beginning of a word after characters', '索エ*', ['p4']],
+    ['a part of a word in Katakana', 'サーバ', ['p4']],
+    ['a word inside a sentence of Thai', 'ไทย', ['p4']],
   ])('matches %s', (_reason, search, expected) => {
     expect(idsOf(store, { search })).toEqual(expected);
   });
@@ -207,6 +231,7 @@ describe('a search', () => {
     expect(snippets('every', 3)).toEqual([
       expect.stringMatching(/^…?\w+ \w+ <mark>every<\/mark>|<mark>every<\/mark>/u),
     ]);
+    expect(snippets('検索', 24)).toEqual(['全文<mark>検索</mark>エンジンengineのサーバー']);
     expect(() => snippets('soup', 0)).toThrow('Expected words to be from 1 to 64; received 0.');
   });
 
