@@ -248,6 +248,28 @@ test('refreshRepository: a repository that cannot be read is retried automatical
   expect(titlesOf(await stage.board())).toContain('github acme/shop#1 Other');
 });
 
+test.each([
+  ['a refresh', async () => void (await stage.refresh())],
+  ['a delivery', () => stage.dashboard.refresher.refreshRepository(stage.ada.personId, 'forgejo', 'acme/depot')],
+])('%s: repositories of Forgejo keep rows and snoozes while a proxy responds for it with 404', async (_name, read) => {
+  await stage.refresh();
+  const snooze = { forge: 'forgejo', fullName: 'acme/depot', number: 4, untilChange: true } as const;
+  await stage.dashboard.snoozes.save(stage.ada, snooze);
+  Object.assign(stage.forgejo.repositories[0]!, { updatedAt: '2026-05-03T08:00:00Z' });
+  let isAway = false;
+  const fault: TestFault = ({ path }) => {
+    isAway ||= path.includes('/repos/acme/depot');
+    return isAway ? { status: 404, body: '404 page not found' } : undefined;
+  };
+  stage.forgejo.failNext(fault, { times: 99 });
+  await read().catch(() => undefined);
+  const { pullRequests } = await stage.dashboard.boards.read(stage.ada, { includeSnoozed: true });
+  expect(pullRequests.find(({ forge }) => forge === 'forgejo')).toMatchObject({
+    number: 4,
+    snooze: { untilChange: true },
+  });
+});
+
 test('refresh: after a change of the URL, only rows of the new server remain', async () => {
   await stage.refresh();
   stage.forgejo.failNext(() => 'reset', { times: 99 });

@@ -106,6 +106,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
    *
    * @returns `undefined` for a deleted one. Forgejo responds with 404 for disabled issues or disabled pull requests
    * too, so that only a repository without both counts as deleted.
+   * @throws ForgeError As {@link assertServed}.
    */
   async function readWhole(repository: ForgeRepository): Promise<RepositorySnapshot | undefined> {
     const { fullName } = repository;
@@ -115,7 +116,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
     const issues = await rest
       .list<IssueNode>(`${path}/issues?state=open&type=issues&limit=50`, MAX_ISSUES)
       .catch(undefinedIfNotFound);
-    if (nodes === undefined && issues === undefined) return undefined;
+    if (nodes === undefined && issues === undefined) return assertServed(rest);
     const rows = await mapValid(nodes ?? [], (node) => readFacts(fullName, node));
     const issueRows = await mapValid((issues ?? []).slice(0, MAX_ISSUES), (node) => toForgeIssue(node, fullName));
     return {
@@ -141,12 +142,26 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
     async readRepository(fullName) {
       const node = (await rest.get(toRepositoryPath(fullName)).catch(undefinedIfNotFound)) as
         RepositoryNode | undefined;
-      if (node === undefined || !belongsOnBoard(node)) return undefined;
+      if (node === undefined) return assertServed(rest);
+      if (!belongsOnBoard(node)) return undefined;
       const path = `${toRepositoryPath(node.full_name)}/issues?state=open&limit=50`;
       const open = await rest.list<IssueNode>(path, MAX_SEARCHED).catch(undefinedIfNotFound);
       return readWhole(toRepository(node, open ?? []));
     },
   };
+}
+
+/**
+ * Asks for a list that every account has, after 404 for a repository: proxies respond with 404 to every request while
+ * the server behind them restarts.
+ *
+ * @throws ForgeError `unreachable` if that is 404 too, else as the request.
+ */
+async function assertServed(rest: RestClient): Promise<undefined> {
+  await rest.get('/user/repos?limit=1').catch((error: unknown) => {
+    if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
+    throw new ForgeError('unreachable', { status: error.status, cause: error.cause });
+  });
 }
 
 /** Returns the number, which is a part of the paths of further requests. @throws ForgeError `unknown` for anything else. */
@@ -203,7 +218,8 @@ async function readInvolvedAtForgejo(
     const path = `${toRepositoryPath(repository.full_name)}/pulls/${number}`;
     try {
       const node = (await rest.get(path).catch(undefinedIfNotFound)) as PullRequestNode | undefined;
-      if (node?.state !== 'open' || node.base.repo?.archived === true) return undefined;
+      if (node === undefined) return await assertServed(rest);
+      if (node.state !== 'open' || node.base.repo?.archived === true) return undefined;
       const row = await readFacts(repository.full_name, node);
       return node.base.repo?.permissions?.push === true ? row : { ...row, readOnly: true };
     } catch (error) {
