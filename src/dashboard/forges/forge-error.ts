@@ -63,6 +63,8 @@ export class ForgeError extends Error {
   readonly words: string | undefined;
   /** The request timed out, here or at the forge; a smaller request may succeed. */
   readonly timedOut: boolean;
+  /** The origin to which the address of the forge redirects, without the credential. */
+  redirectedTo: string | undefined;
 
   constructor(
     kind: ForgeErrorKind,
@@ -93,6 +95,19 @@ function toLine(words: string): string | undefined {
 function toMessage(kind: ForgeErrorKind, needs: string | undefined): string {
   if (needs === undefined) return FORGE_ERROR_MESSAGES[kind];
   return `The forge rejected the ${kind === 'unauthorized' ? 'credential' : 'request'}. Required: ${needs}.`;
+}
+
+/** Errors of certificates, as OpenSSL and Node name them. */
+const CERTIFICATE_ERROR = /CERT|ALTNAME|SIGNATURE/;
+
+/** Explains an error that the user of a credential corrects at its address. @returns `undefined` for other errors. */
+export function explainAddress({ redirectedTo, cause }: ForgeError): string | undefined {
+  if (redirectedTo !== undefined)
+    return `This address redirects to ${redirectedTo}, to which the token is not sent. If the server has moved there, enter that address.`;
+  const { code } = ((cause as Error | undefined)?.cause ?? {}) as { readonly code?: unknown };
+  if (code === 'ENOTFOUND') return 'No server has this host name.';
+  if (!CERTIFICATE_ERROR.test(String(code))) return undefined;
+  return `The certificate of this address is not valid (${String(code)}). An administrator can add a private authority with NODE_EXTRA_CA_CERTS.`;
 }
 
 /** Handler for `catch` that returns `undefined` for `not_found` and rethrows every other error. */

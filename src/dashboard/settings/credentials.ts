@@ -6,7 +6,13 @@ import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeCredentialsTable } from '../../storage/tables.js';
 import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
-import { FORGE_ERROR_MESSAGES, ALLOW_ADDRESS_HINT, type ForgeErrorKind, toForgeError } from '../forges/forge-error.js';
+import {
+  ALLOW_ADDRESS_HINT,
+  explainAddress,
+  FORGE_ERROR_MESSAGES,
+  type ForgeErrorKind,
+  toForgeError,
+} from '../forges/forge-error.js';
 import { type ForgeName, type Forge, FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import { type ForgeStatus, readForgeStatus } from '../refresh/forge-status.js';
 import {
@@ -233,13 +239,14 @@ async function inspectForge(forge: Forge): Promise<ForgeTest> {
       return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
     return { ...found, works: true, repoCount: repositories.length };
   } catch (error) {
-    const { kind } = toForgeError(error);
+    const failure = toForgeError(error);
+    const { kind } = failure;
     return {
       forge: name,
       works: false,
       missing: [],
       errorKind: kind,
-      error: toMessages(FORGE_PRODUCT_NAMES[name])[kind],
+      error: explainAddress(failure) ?? toMessages(FORGE_PRODUCT_NAMES[name])[kind],
     };
   }
 }

@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import type { components } from '../../../src/generated/dashboard/types.js';
 import { CLOSED_PORT } from '../../closed-port.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
@@ -75,6 +80,39 @@ test.each(FORGES)('testForge on %s: sends no request to a private address, and n
   expect(alike).toEqual(found);
   expect([github, forgejo, gitlab].map(({ connections }) => connections())).toEqual([0, 0, 0]);
   await strict.database.destroy();
+});
+
+test.each(FORGES)(
+  'testForge on %s: names the server to which an address redirects, without the token',
+  async (forge) => {
+    const moved = { github, forgejo, gitlab }[forge];
+    const redirect = createServer(({ url }, response) => {
+      response.writeHead(308, { Location: `${moved.url}${url}` }).end();
+    }).listen(0, '127.0.0.1');
+    await once(redirect, 'listening');
+    const { port } = redirect.address() as AddressInfo;
+    const found = await tryForge(forge, { ...SETTINGS[forge](), [`${forge}Url`]: `http://127.0.0.1:${port}` });
+    redirect.close();
+    expect(found).toMatchObject({ works: false });
+    expect(found.error).toContain(`This address redirects to ${moved.url}, to which the token is not sent.`);
+    expect(moved.seen.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+  },
+);
+
+test('testForge: names the fault of a certificate, and the setting for a private authority', async () => {
+  const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=git'];
+  // Key and certificate in one text.
+  const pem = execFileSync('openssl', ['req', ...options, '-keyout', '-', '-out', '-'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [key, cert] = [pem, pem];
+  const server = createTlsServer({ key, cert }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const forgejoUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const found = await tryForge('forgejo', { forgejoUrl, forgejoToken: 'x' });
+  server.close();
+  expect(found).toMatchObject({ works: false, errorKind: 'unreachable' });
+  expect(found.error).toMatch(/^The certificate .* \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. .* NODE_EXTRA_CA_CERTS\.$/);
 });
 
 test('testForge: reports a server of a different kind', async () => {

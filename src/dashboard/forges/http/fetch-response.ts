@@ -13,6 +13,8 @@ export interface ForgeResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The origin that sent it, if a redirect led to one that does not receive the credential. */
+  readonly redirectedTo?: string;
 }
 
 /**
@@ -71,7 +73,13 @@ export async function fetchResponse(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { ...init, dispatcher, signal });
-    return { status: response.status, headers: new Headers([...response.headers]), text: await readText(response) };
+    const { origin } = new URL(response.url);
+    return {
+      status: response.status,
+      headers: new Headers([...response.headers]),
+      text: await readText(response),
+      ...(origin !== new URL(url).origin && { redirectedTo: origin }),
+    };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.cause : undefined;
     if (reason instanceof AddressRefusedError) throw new ForgeError('address_refused', { cause });

@@ -94,6 +94,7 @@ export function createForgeRequests(
       outcome = failure.kind;
       // Some forges report a rate limit in the body, which is read last.
       if (failure.resetsAt !== undefined) pauses.start(resource, failure.resetsAt);
+      failure.redirectedTo = response?.redirectedTo;
       throw failure;
     } finally {
       const rateLimit = response && readBudget(response.headers);
