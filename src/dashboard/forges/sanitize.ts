@@ -225,7 +225,8 @@ function sanitizeCheck({ name, url, state, required, durationSeconds, failedStep
     ...(typeof required === 'boolean' && { required }),
     ...(Number.isSafeInteger(durationSeconds) && { durationSeconds: toCount(durationSeconds) }),
     ...(isName(failedStep) && { failedStep }),
-    ...(typeof excerpt === 'string' && { excerpt }),
+    // It is the end of a log, and may begin with half of a character.
+    ...(typeof excerpt === 'string' && { excerpt: excerpt.replace(/^[\uDC00-\uDFFF]/u, '') }),
   };
 }
 
@@ -356,7 +357,9 @@ const isNumber = (number: unknown): boolean =>
 
 const isTrue = (flag: unknown): boolean => flag === true;
 
-const toText = (text: unknown, max: number): string => (typeof text === 'string' ? text.slice(0, max) : '');
+/** Excerpts of readers may already end with half of a character. */
+const toText = (text: unknown, max: number): string =>
+  typeof text === 'string' ? text.slice(0, max).replace(/[\uD800-\uDBFF]$/u, '') : '';
 
 const toCount = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(Number(count), 0) : 0);
 

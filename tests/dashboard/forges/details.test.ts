@@ -54,6 +54,12 @@ test('details of GitHub: lists submitted reviews, unresolved threads and comment
   });
 });
 
+test('details: shortens a comment at the end of a character', async () => {
+  const one = githubPullRequest(1, { replies: [`${'x'.repeat(499)}🎉`] });
+  const { comments } = await read(await openGithub([githubRepository('acme/shop', { pullRequests: [one] })]));
+  expect(comments).toMatchObject([{ excerpt: 'x'.repeat(499) }]);
+});
+
 test('details of GitLab: lists approvals, review states, unresolved discussions and comments', async () => {
   const note = { author: { username: 'lisa' }, created_at: at, system: false };
   const one = gitlabMergeRequest(1, {

@@ -73,6 +73,12 @@ test('GitHub checks: returns the failed step and the end of the log as plain tex
   expect(check?.excerpt?.endsWith('x\nexpected 1\ngot 2')).toBe(true);
 });
 
+test('GitHub checks: the end of a log begins with a character', async () => {
+  one.checks.push(githubRun({ conclusion: 'FAILURE', steps, log: `${'🎉'.repeat(1_500)}x` }));
+  const [check] = await github.forge.checks(target);
+  expect(check?.excerpt).toBe(`${'🎉'.repeat(999)}x`);
+});
+
 test('GitHub checks: omits the excerpt of a deleted log', async () => {
   one.checks.push(githubRun({ conclusion: 'FAILURE', steps }));
   github.server.failNext({ status: 410, body: { message: 'Gone' } }, { path: /logs$/ });
