@@ -76,9 +76,12 @@ function isDone(error: unknown, action: ActionName): boolean {
 /** Returns whether the forge may have performed the action despite the error. @see Forge.act */
 function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof ForgeError)) return true;
-  const { kind, refusal } = error;
-  return refusal !== undefined && (kind === 'unreachable' || kind === 'unknown');
+  const { kind, refusal, status = 0 } = error;
+  return refusal !== undefined && (kind === 'unreachable' || (kind === 'unknown' && !isRejection(status)));
 }
+
+/** 408 may come from a proxy that has passed the request on. */
+const isRejection = (status: number): boolean => status >= 400 && status < 500 && status !== 408;
 
 /** How long a bot may take to react to a comment. */
 const COMMENT_MS = 600_000;

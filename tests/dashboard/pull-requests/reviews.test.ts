@@ -65,6 +65,31 @@ describe('a review', () => {
     });
   });
 
+  test.each([
+    [
+      onGithub,
+      /\/reviews$/,
+      { status: 422, body: { message: 'Unprocessable Entity', errors: ['Can not approve your own pull request'] } },
+      'Unprocessable Entity: Can not approve your own pull request',
+    ],
+    [
+      onGithub,
+      /\/reviews$/,
+      {
+        status: 422,
+        body: { message: 'Validation Failed', errors: [{ code: 'custom', message: 'Body is too long' }] },
+      },
+      'Validation Failed: Body is too long',
+    ],
+    [onGitlab, /\/notes$/, { status: 400, body: { message: { note: ['is too long'] } } }, 'is too long'],
+    [onGitlab, /\/notes$/, { status: 400, body: { error: 'body is empty' } }, 'body is empty'],
+  ])('that is rejected has the reason of the forge, and can be submitted again: %#', async (on, path, fault, words) => {
+    const review = { verdict: 'comment', text: 'Why?' } as const;
+    stage[on.forge].failNext(fault, { path });
+    await expect(perform(on, 'review', { review })).rejects.toMatchObject({ details: { forgeMessage: words } });
+    await expect(perform(on, 'review', { review })).resolves.toBe('done');
+  });
+
   test('is not repeated for 10 minutes after its response was lost', async () => {
     const review = { verdict: 'comment', text: 'Why?' } as const;
     stage.github.failNext({ status: 502, body: '' }, { path: /\/reviews$/ });

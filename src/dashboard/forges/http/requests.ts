@@ -128,21 +128,32 @@ export function assertSuccess(response: ForgeResponse): ForgeResponse {
   if (status >= 200 && status < 300) return response;
   const timedOut = status === 502 || status === 504;
   const kind = errorKindFromStatus(status);
-  const words = kind === 'conflict' || kind === 'unauthorized' ? readMessage(response) : undefined;
+  const words = ['conflict', 'unauthorized', 'unknown'].includes(kind) ? readMessage(response) : undefined;
   throw new ForgeError(kind, { status, timedOut, words, cause: new Error(describeResponse(response)) });
 }
 
 /**
- * Reads the message of an error response, which all forges have in the same member. The body may also be empty, as of
- * Gitea's 403 to an update of a branch, or a page of a proxy.
+ * Reads the message of an error response. GitHub may have the reason in `errors` only, and GitLab in `error`, or in lists
+ * by field. The body may also be empty, as of Gitea's 403 to an update of a branch, or a page of a proxy.
  */
 function readMessage({ text }: ForgeResponse): string | undefined {
   try {
-    const { message } = (JSON.parse(text) ?? {}) as { readonly message?: unknown };
-    return typeof message === 'string' ? message : undefined;
+    const { message, error, errors } = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
+    const reasons = Array.isArray(errors) ? errors.map((one: unknown) => toReason(one)) : [];
+    const words = [...listTexts(message ?? error), ...reasons.flatMap(listTexts)].join(': ');
+    return words === '' ? undefined : words;
   } catch {
     return undefined;
   }
+}
+
+/** Returns the text of an error, which GitHub may nest in an object with codes. */
+const toReason = (error: unknown): unknown =>
+  typeof error === 'string' ? error : (error as { readonly message?: unknown } | null)?.message;
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
 }
 
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
