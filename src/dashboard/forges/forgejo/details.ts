@@ -86,15 +86,19 @@ function toExcerpt({ user, body, html_url: url, created_at }: ForgejoCommentNode
 /** The most workflow runs that are read of one commit. Each costs a request. */
 const MAX_RUNS = 10;
 
-/** Reads the jobs of a pull request's newest commit, or its commit statuses if there are no jobs. */
+/** Reads the jobs and the commit statuses of a pull request's newest commit. */
 export async function readForgejoChecks(rest: RestClient, { fullName, number }: PullRequestTarget): Promise<Check[]> {
   const path = toRepositoryPath(fullName);
-  const { head } = (await rest.get(`${path}/pulls/${number}`)) as PullRequestNode;
+  const { head, html_url } = (await rest.get(`${path}/pulls/${number}`)) as PullRequestNode;
   const jobs = await readJobs(rest, { path, sha: head.sha });
-  if (jobs.length > 0) return jobs.map(jobToCheck);
   const pages = await readStatusPages(rest, { path, sha: head.sha });
-  return pages.flatMap(({ statuses }) => statuses ?? []).map(statusToCheck);
+  const statuses = pages.flatMap((page) => page.statuses ?? []);
+  const others = jobs.length === 0 ? statuses : statuses.filter(({ target_url }) => !JOB_PAGE.test(target_url));
+  return [...jobs.map(jobToCheck), ...others.map((one) => statusToCheck(one, html_url))];
 }
+
+/** The page of a job, which has a status too. */
+const JOB_PAGE = /\/actions\/runs\/\d+\/jobs\/\d+$/;
 
 interface Commit {
   /** The path of the repository. */
@@ -209,8 +213,10 @@ function jobToCheck(job: JobNode): Check {
   return { name, url: html_url ?? '', state: stateOf(job), ...known };
 }
 
-function statusToCheck({ context, status, target_url }: StatusNode): Check {
-  return { name: context, url: target_url, state: CHECK_STATES[status] ?? 'failure' };
+/** @param page A page of the forge. The addresses of jobs are relative to it. */
+function statusToCheck({ context, status, target_url }: StatusNode, page: string): Check {
+  const url = target_url.startsWith('/') && URL.canParse(page) ? new URL(target_url, page).href : target_url;
+  return { name: context, url, state: CHECK_STATES[status] ?? 'failure' };
 }
 
 const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {

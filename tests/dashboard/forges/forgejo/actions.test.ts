@@ -178,6 +178,22 @@ test.each(['none', 'wrapped'] as const)(
   },
 );
 
+test('Forgejo checks: lists the statuses of other systems beside jobs, and links jobs on servers that list none', async () => {
+  const job = '/acme/shop/actions/runs/7/jobs/0';
+  one.jobs = [{ name: 'build', status: 'success' }];
+  one.statuses = [
+    { context: 'CI / build (pull_request)', status: 'success', target_url: job },
+    { context: 'ci/woodpecker', status: 'failure', target_url: 'https://ci.example/1' },
+  ];
+  const other = { name: 'ci/woodpecker', url: 'https://ci.example/1', state: 'failure' };
+  const checks = [{ name: 'build', url: '', state: 'success' }, other];
+  await expect(forgejo.forge.checks(target)).resolves.toEqual(checks);
+  forgejo.server.jobs = 'none';
+  const url = `${forgejo.server.url}${job}`;
+  const statuses = [{ name: 'CI / build (pull_request)', url, state: 'success' }, other];
+  await expect(forgejo.forge.checks(target)).resolves.toEqual(statuses);
+});
+
 test('Forgejo checks: lists more jobs and statuses than a page has', async () => {
   one.jobs = Array.from({ length: 70 }, (_, index) => ({ name: `job-${index}`, status: 'running' }));
   await expect(forgejo.forge.checks(target)).resolves.toHaveLength(70);
