@@ -82,6 +82,7 @@ test.each([
   ['error', 'failure'],
   ['pending', 'pending'],
   ['warning', 'pending'],
+  ['skipped', 'success'],
   ['', 'none'],
   ['odd', undefined],
   [undefined, undefined],

@@ -225,6 +225,8 @@ const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
   error: 'failure',
   pending: 'pending',
   warning: 'pending',
+  // Some releases of Gitea report it if all jobs were skipped, others report success.
+  skipped: 'success',
 };
 
 /**
