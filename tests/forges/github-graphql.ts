@@ -355,7 +355,10 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
       })),
     },
     latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map(toLatestReview) },
-    reviews: { totalCount: one.submitted.length, nodes: one.submitted.map(toAuthored) },
+    reviews: ({ last = 100 }: { readonly last?: number }) => ({
+      totalCount: one.submitted.length,
+      nodes: one.submitted.slice(-last).map(toAuthored),
+    }),
     timelineItems: (asked: TimelineArguments) => {
       const nodes = toTimeline(one, asked);
       return {
@@ -383,7 +386,7 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
 /** The reviewers are numbered. */
 function toLatestReview(state: string, index: number) {
   const login = `reviewer-${index + 1}`;
-  return { state, author: { __typename: 'User', id: login, login } };
+  return { state, submittedAt: '2026-05-01T08:00:00Z', author: { __typename: 'User', id: login, login } };
 }
 
 /** Branch protection, and a ruleset for each further number of required approvals. */

@@ -54,6 +54,17 @@ test('details of GitHub: lists submitted reviews, unresolved threads and comment
   });
 });
 
+test('details of GitHub: lists an approval before more than 50 comments on lines', async () => {
+  const comment = { author: 'hubot', state: 'COMMENTED', submittedAt: at };
+  const submitted = Array.from({ length: 60 }, () => comment);
+  const one = githubPullRequest(1, { reviews: ['APPROVED'], submitted });
+  const opened = await openGithub([githubRepository('acme/shop', { pullRequests: [one] })]);
+  const { reviews } = await read(opened);
+  expect([reviews.length, reviews[0]]).toMatchObject([51, { author: 'reviewer-1', state: 'approved' }]);
+  one.submitted = [{ author: 'reviewer-1', state: 'APPROVED', submittedAt: '2026-05-01T08:00:00Z' }];
+  expect((await read(opened)).reviews).toHaveLength(1);
+});
+
 test('details: shortens a comment at the end of a character', async () => {
   const one = githubPullRequest(1, { replies: [`${'x'.repeat(499)}🎉`] });
   const { comments } = await read(await openGithub([githubRepository('acme/shop', { pullRequests: [one] })]));

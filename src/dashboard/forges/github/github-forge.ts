@@ -210,6 +210,11 @@ interface CommentNode extends Author {
   readonly createdAt: string;
 }
 
+interface ReviewNode extends Author {
+  readonly state: string;
+  readonly submittedAt: string | null;
+}
+
 type Nodes<T> = { readonly nodes: readonly (FieldError | T | null)[] | null } | FieldError | null;
 
 interface DetailsNode {
@@ -227,7 +232,8 @@ interface DetailsNode {
     readonly branchProtectionRule: RequiredReviews | null;
     readonly rules: Nodes<{ readonly parameters: RequiredReviews | null }>;
   } | null;
-  readonly reviews: Nodes<Author & { readonly state: string; readonly submittedAt: string | null }>;
+  readonly reviews: Nodes<ReviewNode>;
+  readonly latestOpinionatedReviews: Nodes<ReviewNode>;
   readonly reviewThreads: Nodes<{
     readonly isResolved: boolean;
     readonly path: string;
@@ -245,7 +251,7 @@ interface DetailsData {
   readonly repository: { readonly pullRequest: DetailsNode | null } | null;
 }
 
-/** Reads the newest 50 reviews, the unresolved ones of the newest 100 threads, and the newest 20 comments. */
+/** Reads the newest 50 reviews and earlier verdicts that still count, the unresolved ones of the newest 100 threads, and the newest 20 comments. */
 async function readGithubDetails(
   requests: GithubRequests,
   { fullName, number }: PullRequestTarget,
@@ -255,12 +261,17 @@ async function readGithubDetails(
   const node = repository?.pullRequest;
   if (!node) throw new ForgeError('not_found');
   const { additions, deletions, changedFiles, commits, reviews, reviewThreads, comments } = node;
+  const newest = nodesOf(reviews);
+  // Each comment on a line is a review too, so that there can be many after an approval.
+  const isEarlier = ({ submittedAt, author }: ReviewNode) =>
+    !newest.some((one) => one.submittedAt === submittedAt && one.author?.login === author?.login);
+  const verdicts = nodesOf(node.latestOpinionatedReviews).filter(isEarlier);
   const open = nodesOf(reviewThreads).filter(({ isResolved }) => !isResolved);
   return {
     ...{ additions, deletions, changedFiles, commits: commits.totalCount },
     ...toRules(node),
     // Pending reviews are visible to their author only.
-    reviews: nodesOf(reviews).flatMap(({ author, state, submittedAt }) =>
+    reviews: [...verdicts, ...newest].flatMap(({ author, state, submittedAt }) =>
       submittedAt === null
         ? []
         : [{ author: author?.login ?? 'ghost', state: state.toLowerCase() as ReviewState, submittedAt }],

@@ -228,6 +228,7 @@ export const READ_DETAILS = `
           rules(first: 50) { nodes { parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } } }
         }
         reviews(last: 50) { nodes { state submittedAt author { login } } }
+        latestOpinionatedReviews(first: 50) { nodes { state submittedAt author { login } } }
         reviewThreads(last: 100) {
           nodes { isResolved path line comments(first: 1) { nodes { bodyText url createdAt author { login } } } }
         }
