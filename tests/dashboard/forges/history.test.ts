@@ -169,3 +169,13 @@ test.each([
   expect(saved?.pullRequests?.[0]?.events.map(({ kind }) => kind)).toEqual(['reviewed', 'requested']);
   await server.close();
 });
+
+test('history of Forgejo: a proxy that responds with 404 for the server does not count as a deleted repository', async () => {
+  const repository = forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1)] });
+  const { server, forge } = await openForgejo([repository]);
+  server.failNext({ status: 404, body: '404 page not found' }, { times: 9 });
+  await expect(readHistory(forge, String(repository.id))).resolves.toEqual([
+    { id: String(repository.id), pullRequests: undefined },
+  ]);
+  await server.close();
+});

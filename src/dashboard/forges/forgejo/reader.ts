@@ -218,8 +218,8 @@ async function readInvolvedAtForgejo(
     const path = `${toRepositoryPath(repository.full_name)}/pulls/${number}`;
     try {
       const node = (await rest.get(path).catch(undefinedIfNotFound)) as PullRequestNode | undefined;
-      if (node === undefined) return await assertServed(rest);
-      if (node.state !== 'open' || node.base.repo?.archived === true) return undefined;
+      if (node === undefined) await assertServed(rest);
+      if (node?.state !== 'open' || node.base.repo?.archived === true) return undefined;
       const row = await readFacts(repository.full_name, node);
       return node.base.repo?.permissions?.push === true ? row : { ...row, readOnly: true };
     } catch (error) {
@@ -284,8 +284,9 @@ function createHistoryReader(rest: RestClient): ReadHistory {
 
   return readHistoriesInTurn(async ({ fullName, since }) => {
     const path = toRepositoryPath(fullName);
-    const nodes = (await listChanged(path, since).catch(undefinedIfNotFound)) ?? [];
-    const { mapped } = await mapValid(nodes, (node) => readOne(path, node));
+    const nodes = await listChanged(path, since).catch(undefinedIfNotFound);
+    if (nodes === undefined) await assertServed(rest);
+    const { mapped } = await mapValid(nodes ?? [], (node) => readOne(path, node));
     return mapped;
   });
 }
