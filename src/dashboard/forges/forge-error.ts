@@ -98,7 +98,7 @@ function toMessage(kind: ForgeErrorKind, needs: string | undefined): string {
 }
 
 /** Errors of certificates, as OpenSSL and Node name them. */
-const CERTIFICATE_ERROR = /CERT|ALTNAME|SIGNATURE/;
+const CERTIFICATE_ERROR = /CERT|SIGNATURE/;
 
 /** Explains an error that the user of a credential corrects at its address. @returns `undefined` for other errors. */
 export function explainAddress({ redirectedTo, cause }: ForgeError): string | undefined {
