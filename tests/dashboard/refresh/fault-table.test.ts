@@ -236,7 +236,7 @@ function toDocument(): string {
     'The tests let the test forges fail in each of these ways while a board is read again. Each time the known rows stay, and `forges[]` has `reachable: false`, the `errorKind`, its message in `error`, and the age of the rows in `staleSince`. The board shows the message, and the settings page shows it for further credentials. `POST /api/settings/test` returns `works: false` with the same `errorKind` and a message of its own. The next refresh that succeeds removes the error.',
     ...FORGES.flatMap((forge) => [`## ${FORGE_PRODUCT_NAMES[forge]}`, toTable(head, toRows(forge))]),
     '## Messages',
-    'They contain nothing of the forge:',
+    'They contain nothing of the forge. Beside these, the test names an invalid certificate, a host name that does not exist, and the server to which an address redirects:',
     toTable(
       ['`errorKind`', 'Board, API, further credentials', 'Test of the settings'],
       kinds.map((kind) => [`\`${kind}\``, FORGE_ERROR_MESSAGES[kind], tested.get(kind) ?? '']),
