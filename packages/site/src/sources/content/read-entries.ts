@@ -346,10 +346,16 @@ interface CsvRow {
   readonly info: { readonly lines: number };
 }
 
-/** Returns what separates the columns in the header. Excel writes semicolons where the comma is the decimal separator. */
+/**
+ * Returns what separates the columns: the most frequent delimiter of the header, outside of quotes. Excel writes semicolons
+ * where the comma is the decimal separator.
+ */
 function findDelimiter(text: string): string {
-  const [header = ''] = text.trimStart().split(/[\r\n]/u, 1);
-  return [',', ';', '\t'].find((delimiter) => header.includes(delimiter)) ?? ',';
+  const [header = ''] = /^(?:"[^"]*"|[^"\r\n])*/u.exec(text.trimStart()) ?? [];
+  const unquoted = header.replaceAll(/"[^"]*"/gu, '');
+  const count = (delimiter: string): number => unquoted.split(delimiter).length;
+  const [found = ','] = ['\t', ',', ';'].filter((one) => count(one) > 1).sort((one, other) => count(other) - count(one));
+  return found;
 }
 
 function readCsv(text: string): ContentEntry[] {
@@ -359,6 +365,8 @@ function readCsv(text: string): ContentEntry[] {
       delimiter: findDelimiter(text),
       info: true,
       skip_empty_lines: true,
+      // Spreadsheets write rows that were cleared as delimiters alone.
+      skip_records_with_empty_values: true,
       trim: true,
       to: MAX_RECORDS + 1,
     }) as unknown as CsvRow[];

@@ -84,6 +84,10 @@ test.each([
     [{ name: 'fig' }, { name: 'plum; pear', count: '3' }],
   ],
   ['CSV with one column', 'csv', 'name\nplum; pear\n', [{ name: 'plum; pear' }]],
+  ['CSV with commas in a quoted header', 'csv', '"a, b";c\n1;2\n', [{ 'a, b': '1', c: '2' }]],
+  ['CSV with a comma among semicolons', 'csv', 'a, b;c;d\n1,5;2;3\n', [{ 'a, b': '1,5', c: '2', d: '3' }]],
+  ['CSV with a comma beside a tab', 'csv', 'a\tb, c\n1\t2\n', [{ a: '1', 'b, c': '2' }]],
+  ['CSV with empty rows', 'csv', 'a,b\n,\n1,\n , \n', [{ a: '1' }]],
 ])('readEntries: reads %s', (_reason, extension, text, values) => {
   expect(valuesOf(text, extension)).toEqual(values);
 });
