@@ -7,14 +7,14 @@ type Path = readonly (number | string)[];
 const MAX_DEPTH = 100;
 
 /**
- * Parses TOML. Dates and times become texts in ISO 8601, with the offset that they are written with.
+ * Parses TOML. Dates and times become texts in ISO 8601, with the day and the offset that they are written with.
  *
  * @param linesBefore The number of lines above the text in its file.
  * @throws ContentError with the line of the mistake.
  */
 export function parseToml(text: string, linesBefore: number): Readonly<Record<string, unknown>> {
   try {
-    return toPlain(parse(text), 0) as Readonly<Record<string, unknown>>;
+    return toPlain(parse(text), listDays(text), 0) as Readonly<Record<string, unknown>>;
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [message = ''] = error.message.split('\n', 1);
@@ -22,12 +22,28 @@ export function parseToml(text: string, linesBefore: number): Readonly<Record<st
   }
 }
 
-function toPlain(value: unknown, depth: number): unknown {
+/**
+ * Lists the days in a text by the day that the parser reads, which is in the next month for one that does not exist: the
+ * 1 March 2023 for `2023-02-29`.
+ */
+function listDays(text: string): ReadonlyMap<string, string> {
+  const days = new Map<string, string>();
+  for (const day of text.match(/\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/g) ?? []) {
+    const read = new Date(day).toISOString().slice(0, 10);
+    if (read === day || !days.has(read)) days.set(read, day);
+  }
+  return days;
+}
+
+function toPlain(value: unknown, days: ReadonlyMap<string, string>, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new ContentError(`expected at most ${MAX_DEPTH} levels of tables and lists.`, 1);
-  if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=[-+Z]|$)/, '');
-  if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
+  if (value instanceof TomlDate) {
+    const text = value.toISOString().replace(/\.000(?=[-+Z]|$)/, '');
+    return text.replace(/^\d{4}-\d\d-\d\d/, (day) => days.get(day) ?? day);
+  }
+  if (Array.isArray(value)) return value.map((item) => toPlain(item, days, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item, depth + 1)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item, days, depth + 1)]));
 }
 
 const HEADER = /^\s*\[(\[?)([^[\]]+)\]\]?\s*(?:#.*)?$/;

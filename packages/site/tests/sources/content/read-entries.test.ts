@@ -27,6 +27,12 @@ test.each([
       },
     ],
   ],
+  [
+    'TOML with days that do not exist',
+    'toml',
+    'a = 2023-02-29\nb = 2023-04-31T23:30:00-05:00\nc = 2023-05-02\n',
+    [{ a: '2023-02-29', b: '2023-04-31T23:30:00-05:00', c: '2023-05-02' }],
+  ],
   ['TOML with comments only', 'toml', '# nothing yet\n', []],
   ['Markdown with empty front matter in TOML', 'md', '+++\n+++\nBoil.\n', [{}]],
   ['Markdown that begins with plus signs only', 'md', '+++\n\nBoil.\n', [{}]],
