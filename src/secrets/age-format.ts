@@ -96,7 +96,7 @@ function readStanza(line: string, body: Buffer): string {
     args.length === shape.args.length &&
     args.every((text, index) => isUnpadded(text) && Buffer.from(text, 'base64').length === shape.args[index]) &&
     (shape.body === undefined || body.length === shape.body) &&
-    (type !== 'X25519' || isKeyShare(args[0] ?? ''));
+    (!type.toUpperCase().endsWith('25519') || isKeyShare(args.at(-1) ?? ''));
   if (!isFit) throw invalid(`the recipient stanza of type ${type} is malformed`);
   return type;
 }
@@ -118,9 +118,9 @@ const LOW_ORDER = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]);
 
-/** Reports whether a share gives a secret. */
+/** Reports whether a share of X25519, which ends an argument, gives a secret. */
 function isKeyShare(text: string): boolean {
-  const share = Buffer.from(text, 'base64');
+  const share = Buffer.from(text, 'base64').subarray(-32);
   share.writeUInt8(share.readUInt8(31) & 0x7f, 31);
   return !LOW_ORDER.has(share.toString('hex'));
 }
@@ -179,7 +179,9 @@ function unarmor(text: string): Buffer {
   const end = lines.indexOf(ARMOR_END);
   const isEnd = end > 0 && lines.slice(end + 1).every((line) => line.trim() === '');
   const content = lines.slice(0, end);
-  const isStrict = content.every((line, index) => line.length === 64 || (index === end - 1 && line.length > 0));
+  const isStrict = content.every(
+    ({ length }, index) => length === 64 || (index === end - 1 && length > 0 && length < 64),
+  );
   const bytes = Buffer.from(content.join(''), 'base64');
   if (isEnd && isStrict && bytes.toString('base64') === content.join('')) return bytes;
   throw invalid('the armor is not strict PEM');

@@ -86,6 +86,15 @@ describe('readAgeFile: constructed headers', () => {
     ['a short share', ageHeader(STANZA.replace(/X25519 \S+/, `X25519 ${unpadded(31)}`))],
     ['a long share', ageHeader(STANZA.replace(/X25519 \S+/, `X25519 ${unpadded(33)}`))],
     ['a share of low order', ageHeader(STANZA.replace(/X25519 \S+/, `X25519 ${'A'.repeat(43)}`))],
+    [
+      'a post-quantum share of low order',
+      ageHeader(
+        `-> mlkem768x25519 ${Buffer.concat([randomBytes(1088), Buffer.alloc(32)])
+          .toString('base64')
+          .replace(/=+$/, '')}\n${unpadded(32)}\n`,
+      ),
+    ],
+    ['an SSH share of low order', ageHeader(`-> ssh-ed25519 ${unpadded(4)} ${'A'.repeat(43)}\n${unpadded(32)}\n`)],
     ['an additional argument', ageHeader(STANZA.replace('\n', ' a\n'))],
     ['a short wrapped key', ageHeader(`-> X25519 ${unpadded(32)}\n${unpadded(31)}\n`)],
     ['a short post-quantum share', ageHeader(`-> mlkem768x25519 ${unpadded(1119)}\n${unpadded(32)}\n`)],
@@ -111,6 +120,7 @@ describe('readAgeFile: armor', () => {
     ['text before the armor', `x\n${encode(ageHeader(STANZA))}`],
     ['a PEM header', encode(ageHeader(STANZA)).replace('FILE-----\n', 'FILE-----\nComment: x\n\n')],
     ['lines of a different length', encode(ageHeader(STANZA)).replace(/^(.{40})(.{24})$/m, '$1\n$2')],
+    ['one long line', encode(ageHeader(STANZA)).replaceAll(/(?<=^.{64})\n/gm, '')],
     ['no padding', encode(`${ageHeader(STANZA)}xx`).replace(/=+\n/, '\n')],
     ['an incomplete header', encode(ageHeader(STANZA)).split('\n').slice(0, 2).join('\n')],
     ['text after the armor', `${encode(ageHeader(STANZA))}\nx`],
