@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectStoreError, readDocumentText, readElement, TEMPORARY_STATUSES } from './object-store.js';
-import type { AwsEnvironment } from './s3-location.js';
+import { type AwsEnvironment, toAwsEndpoint } from './s3-location.js';
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -114,12 +114,11 @@ async function assumeRole(env: AwsEnvironment, file: string): Promise<DatedCrede
   const { AWS_ROLE_ARN: role = '', AWS_ROLE_SESSION_NAME: session = 'trellis' } = env;
   if (role === '') throw failed('AWS_WEB_IDENTITY_TOKEN_FILE: requires AWS_ROLE_ARN as well.');
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1';
-  const own = `https://sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   const body = new URLSearchParams({
     ...{ Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15', RoleArn: role, RoleSessionName: session },
     WebIdentityToken: await readToken(file),
   });
-  const url = env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL ?? own;
+  const url = env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL ?? toAwsEndpoint('sts', region);
   const { status, text } = await send(url, { method: 'POST', body, signal: AbortSignal.timeout(STS_MS) });
   if (status !== 200) {
     const code = readElement(text, 'Code') ?? `status ${status}`;

@@ -46,10 +46,14 @@ export function parseS3Url(text: string, env: AwsEnvironment): S3Location {
     bucket,
     prefix: prefix === '' ? '' : `${prefix}/`,
     region,
-    url: toBucketUrl(custom ?? `https://s3.${region}.amazonaws.com`, { bucket, style }),
+    url: toBucketUrl(custom ?? toAwsEndpoint('s3', region), { bucket, style }),
     address: `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`,
   };
 }
+
+/** Returns the address of a service of AWS, whose regions in China have a domain of their own. */
+export const toAwsEndpoint = (service: 's3' | 'sts', region: string): string =>
+  `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 
 function toBucketUrl(endpoint: string, { bucket, style }: { readonly bucket: string; readonly style: string }): string {
   if (!/^https?:\/\/[^\s/?#@]+(?:\/[\w.~-]+)*\/?$/.test(endpoint) || !URL.canParse(endpoint)) {

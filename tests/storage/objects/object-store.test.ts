@@ -264,6 +264,11 @@ describe('s3 location', () => {
       { address: 'https://s3.eu-west-1.amazonaws.com/dot.ted', region: 'eu-west-1', prefix: '' },
     ],
     [
+      's3://b-1?region=cn-north-1',
+      {},
+      { address: 'https://b-1.s3.cn-north-1.amazonaws.com.cn', region: 'cn-north-1', prefix: '' },
+    ],
+    [
       's3://b-1',
       { AWS_ENDPOINT_URL: 'http://minio:9000' },
       { address: 'http://minio:9000/b-1', region: 'us-east-1', prefix: '' },
