@@ -38,9 +38,11 @@ function compileSource(source: string, flags: string): Matcher {
   assertValid(source, flags);
   const pattern = compileLinear(re2, flags, source);
   const maxLength = Math.floor(MAX_STEPS / pattern.programSize());
+  // RE2 ends lines at `\n` only. The other line ends are as good, unless the pattern tells them apart.
+  const isByLine = flags.includes('m') && !/[\n\r\u2028\u2029]|\\[cnrux]/.test(source);
   return (text) => {
     if (text.length > maxLength) throw tooLong(source, maxLength);
-    return pattern.test(text);
+    return pattern.test(isByLine ? text.replaceAll(/[\r\u2028\u2029]/g, '\n') : text);
   };
 }
 
