@@ -48,7 +48,7 @@ function writeField(name: string, value: unknown, { style, explode, isJson }: Te
   if (!repeats) {
     const parts = items.flatMap(([key, item]) => [...(key === '' ? [] : [encode(key)]), encode(item)]);
     if (parts.some((part) => part.includes(separator)))
-      throw new TypeError(`Expected items of "${name}" without "${decodeURIComponent(separator)}", their delimiter.`);
+      throw delimiterError(name, decodeURIComponent(separator));
     return [[name, parts.join(separator)]];
   }
   return items.flatMap(([key, item]) => {
@@ -60,14 +60,24 @@ function writeField(name: string, value: unknown, { style, explode, isJson }: Te
   });
 }
 
+const delimiterError = (name: string, delimiter: string): TypeError =>
+  new TypeError(`Expected items of "${name}" without "${delimiter}", their delimiter.`);
+
 const encode = (value: unknown): string => encodeURIComponent(String(value));
 
-/** Writes the parameters of headers. Lists and objects have commas between their items. */
+/**
+ * Writes the parameters of headers. Lists and objects have commas between their items.
+ *
+ * @throws TypeError for an item with a comma, as headers are not encoded.
+ */
 export const writeHeaders = (values: Values, styles: ParameterStyles): Record<string, string> =>
   Object.fromEntries(
     listPresent(values).map(([name, value]) => [
       name,
-      writeSimple(value, styles[`header ${name.toLowerCase()}`], (text) => text),
+      writeSimple(value, styles[`header ${name.toLowerCase()}`], (text, isItem) => {
+        if (isItem && text.includes(',')) throw delimiterError(name, ',');
+        return text;
+      }),
     ]),
   );
 
@@ -89,11 +99,11 @@ const listPresent = (values: Values | readonly unknown[]): [name: string, value:
 function writeSimple(
   value: unknown,
   { explode = false, isJson = false }: TextStyle = {},
-  encodeText: (text: string) => string,
+  encodeText: (text: string, isItem?: boolean) => string,
 ): string {
-  const toText = (part: unknown): string => encodeText(String(part));
-  if (isJson) return toText(JSON.stringify(value));
-  if (typeof value !== 'object' || value === null) return toText(value);
+  if (isJson) return encodeText(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return encodeText(String(value));
+  const toText = (part: unknown): string => encodeText(String(part), true);
   if (Array.isArray(value)) return value.map(toText).join(',');
   return Object.entries(value)
     .map((entry) => entry.map(toText).join(explode ? '=' : ','))

@@ -48,6 +48,12 @@ test('writeHeaders writes lists, objects and JSON without percent encoding', () 
   });
 });
 
+test.each([[['a,b', 'c']], [{ 'a,b': 1 }]])('writeHeaders rejects an item with a comma: %j', (value) => {
+  const message = 'Expected items of "X-List" without ",", their delimiter.';
+  expect(() => writeHeaders({ 'X-List': value }, {})).toThrow(new TypeError(message));
+  expect(writeHeaders({ 'X-List': 'a,b' }, {})).toEqual({ 'X-List': 'a,b' });
+});
+
 test('writeCookies writes one header with encoded values', () => {
   expect(writeCookies({ theme: 'd;k', ids: [1, 2] }, {})).toBe('theme=d%3Bk; ids=1,2');
 });
