@@ -47,8 +47,7 @@ function writeField(name: string, value: unknown, { style, explode, isJson }: Te
   const items = Array.isArray(value) ? (value as unknown[]).map((item) => ['', item] as const) : Object.entries(value);
   if (!repeats) {
     const parts = items.flatMap(([key, item]) => [...(key === '' ? [] : [encode(key)]), encode(item)]);
-    if (parts.some((part) => part.includes(separator)))
-      throw delimiterError(name, decodeURIComponent(separator));
+    if (parts.some((part) => part.includes(separator))) throw delimiterError(name, decodeURIComponent(separator));
     return [[name, parts.join(separator)]];
   }
   return items.flatMap(([key, item]) => {

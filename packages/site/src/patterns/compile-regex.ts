@@ -39,7 +39,7 @@ function compileSource(source: string, flags: string): Matcher {
   const pattern = compileLinear(re2, flags, source);
   const maxLength = Math.floor(MAX_STEPS / pattern.programSize());
   // RE2 ends lines at `\n` only. The other line ends are as good, unless the pattern tells them apart.
-  const isByLine = flags.includes('m') && !/[\n\r\u2028\u2029]|\\[cnrux]/.test(source);
+  const isByLine = flags.includes('m') && !/[\n\r\u2028\u2029]|\\[cn]|\\[rux]/.test(source);
   return (text) => {
     if (text.length > maxLength) throw tooLong(source, maxLength);
     return pattern.test(isByLine ? text.replaceAll(/[\r\u2028\u2029]/g, '\n') : text);

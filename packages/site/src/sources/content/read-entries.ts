@@ -354,7 +354,9 @@ function findDelimiter(text: string): string {
   const [header = ''] = /^(?:"[^"]*"|[^"\r\n])*/u.exec(text.trimStart()) ?? [];
   const unquoted = header.replaceAll(/"[^"]*"/gu, '');
   const count = (delimiter: string): number => unquoted.split(delimiter).length;
-  const [found = ','] = ['\t', ',', ';'].filter((one) => count(one) > 1).sort((one, other) => count(other) - count(one));
+  const [found = ','] = ['\t', ',', ';']
+    .filter((one) => count(one) > 1)
+    .sort((one, other) => count(other) - count(one));
   return found;
 }
 
