@@ -69,7 +69,17 @@ export const EXCERPT_END = /<!--\s*more\s*-->/iu;
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = /\s/u.test(text.charAt(length)) ? text.slice(0, length) : text.slice(0, length).replace(/\s\S*$/u, '');
-  return (/\s/u.test(text.slice(0, length + 1)) ? cut : withoutHalfCharacter(text.slice(0, length))).trimEnd();
+  return (/\s/u.test(text.slice(0, length + 1)) ? cut : text.slice(0, findCharacter(text, length))).trimEnd();
 }
 
-const withoutHalfCharacter = (text: string): string => text.replace(/[\uD800-\uDBFF]$/u, '');
+/** A combined character is rarely longer. */
+const LONGEST_CHARACTER = 64;
+
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Returns where the character begins that contains a code unit: a letter with its marks, or an emoji of several. */
+function findCharacter(text: string, index: number): number {
+  const start = Math.max(0, index - LONGEST_CHARACTER);
+  const near = text.slice(start, index + LONGEST_CHARACTER);
+  return start + (CHARACTERS.segment(near).containing(index - start)?.index ?? 0);
+}

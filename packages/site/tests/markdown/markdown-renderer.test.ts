@@ -191,6 +191,9 @@ test.each([
   ['ab cd', 2, 'ab'],
   ['abcdef', 3, 'abc'],
   ['🌻🌻', 3, '🌻'],
+  ['🌻👨‍👩‍👧🌻', 6, '🌻'],
+  ['e\u0301e\u0301', 3, 'e\u0301'],
+  ['ที่นี่', 5, 'ที่'],
 ])('cutText: cuts %j after %i characters to %j', (text, length, expected) => {
   expect(cutText(text, length)).toBe(expected);
 });
