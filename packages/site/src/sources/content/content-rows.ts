@@ -275,7 +275,7 @@ interface ContentCache {
 }
 
 /** Increment it when the same files produce different records. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';
