@@ -96,7 +96,7 @@ function readStanza(line: string, body: Buffer): string {
     args.length === shape.args.length &&
     args.every((text, index) => isUnpadded(text) && Buffer.from(text, 'base64').length === shape.args[index]) &&
     (shape.body === undefined || body.length === shape.body) &&
-    (!type.toUpperCase().endsWith('25519') || isKeyShare(args.at(-1) ?? ''));
+    (!type.endsWith('25519') || isKeyShare(args.at(-1) ?? ''));
   if (!isFit) throw invalid(`the recipient stanza of type ${type} is malformed`);
   return type;
 }

@@ -88,7 +88,8 @@ function toLine(words: string): string | undefined {
   const line = words
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, MAX_WORDS);
+    .slice(0, MAX_WORDS)
+    .replace(/[\uD800-\uDBFF]$/u, '');
   return line === '' ? undefined : line;
 }
 

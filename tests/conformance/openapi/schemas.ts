@@ -2138,10 +2138,12 @@ components:
                 schema: { type: object, default: { $ref: '#/components/schemas/Item' } }
                 kind: { enum: [{ $ref: '#/components/schemas/Item' }] }
                 name: { $ref: '#/components/schemas/Item' }
+                whole: { $ref: '#/components/schemas/default' }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 components:
   schemas:
+    default: { type: object, properties: { name: { $ref: '#/components/schemas/Item' } } }
     Item: { type: string, default: a }
 `,
     exchanges: [

@@ -81,7 +81,12 @@ describe('a review', () => {
       },
       'Validation Failed: Body is too long',
     ],
-    [onGitlab, /\/notes$/, { status: 400, body: { message: { note: ['is too long'] } } }, 'is too long'],
+    [
+      onGitlab,
+      /\/notes$/,
+      { status: 400, body: { message: { note: ['is too long'], base: ['x'] } } },
+      'note is too long; x',
+    ],
     [onGitlab, /\/notes$/, { status: 400, body: { error: 'body is empty' } }, 'body is empty'],
   ])('that is rejected has the reason of the forge, and can be submitted again: %#', async (on, path, fault, words) => {
     const review = { verdict: 'comment', text: 'Why?' } as const;

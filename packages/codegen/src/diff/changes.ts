@@ -48,7 +48,7 @@ const OPERATION_RULES = {
   'parameter-became-optional': { severity: 'safe', text: 'a parameter becomes optional' },
   'parameter-style-changed': {
     severity: 'breaking',
-    text: '`style` or `explode` of a parameter or a field of a form changes',
+    text: '`style`, `explode` or `allowReserved` of a parameter or a field of a form changes',
   },
   'body-removed': { severity: 'breaking', text: 'the request body is removed' },
   'required-body-added': { severity: 'breaking', text: 'a required request body is added' },

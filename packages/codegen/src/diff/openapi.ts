@@ -61,8 +61,9 @@ function compareHooks(
   for (const [key, hook] of old) {
     const match = now.get(key);
     if (match === undefined) changes.add('webhook-removed', hook.place, `The ${hook.name} is removed.`, hook);
-    const [body, next] = [findBody(before, hook), match && findBody(after, match)];
-    if (match && body && next) compareContents({ ...versions, operation: match }, 'response', body, next);
+    if (match === undefined) continue;
+    const [body, next] = [findBody(before, hook) ?? hook.place, findBody(after, match) ?? match.place];
+    compareContents({ ...versions, operation: match }, 'response', body, next);
   }
   for (const [key, hook] of now) {
     if (!old.has(key)) changes.add('webhook-added', hook.place, `The ${hook.name} is added.`, hook);

@@ -291,11 +291,13 @@ function toTuple(schema: Record<string, unknown>, options: TransformOptions) {
   if (type !== 'array' || !Array.isArray(prefixItems)) return undefined;
   const { factory, SyntaxKind } = typescript;
   const toType = (item: unknown) => transformSchemaObject(item as SchemaObject, options);
-  const elements = prefixItems.map((item, index) =>
-    index < Number(minItems) ? toType(item) : factory.createOptionalTypeNode(toType(item)),
-  );
-  const isOpen = typeof items === 'object' && prefixItems.length < Number(maxItems);
-  const rest = isOpen ? [factory.createRestTypeNode(factory.createArrayTypeNode(toType(items)))] : [];
+  const elements = prefixItems
+    .slice(0, Number(maxItems))
+    .map((item, index) => (index < Number(minItems) ? toType(item) : factory.createOptionalTypeNode(toType(item))));
+  const isOpen = (items === true || typeof items === 'object') && prefixItems.length < Number(maxItems);
+  const rest = isOpen
+    ? [factory.createRestTypeNode(factory.createArrayTypeNode(toType(items === true ? {} : items)))]
+    : [];
   return factory.createTypeOperatorNode(
     SyntaxKind.ReadonlyKeyword,
     factory.createTupleTypeNode([...elements, ...rest]),

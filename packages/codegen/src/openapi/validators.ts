@@ -42,7 +42,7 @@ export function writeValidators(
   } as const;
   for (const direction of DIRECTIONS) {
     // Whole references, as ajv copies short schemas elsewhere: it overlooks references of a property called "type".
-    const members = pointInto(direction, mapMembers(schemas, directions[direction]));
+    const members = mapMembers(schemas, (schema) => pointInto(direction, directions[direction](schema)));
     ajv.addSchema({ $id: direction, components: { schemas: members } });
   }
   if (haveLongChains(schemas)) {

@@ -104,6 +104,12 @@ const EDITS: readonly (readonly [
   ['operationId: ping', 'operationId: pong', ['operation-renamed'], ['operation-renamed']],
   ['  noted:', '  listed:', ['webhook-removed', 'webhook-added'], ['webhook-removed', 'webhook-added']],
   ['query.reply', 'query.done', ['webhook-removed', 'webhook-added'], ['webhook-removed', 'webhook-added']],
+  [
+    "{ requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Sent' } } } } }",
+    '{ summary: Noted }',
+    ['response-type-removed'],
+    ['response-type-added'],
+  ],
   ['required: [id], ', '', ['response-property-became-optional'], ['response-property-became-required']],
   ['at: {}', 'at: {}, by: {}', ['response-property-added'], ['response-property-removed']],
   ['operationId: ping', 'deprecated: true\n      operationId: ping', ['operation-deprecated'], []],

@@ -152,9 +152,12 @@ function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: Co
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', (cause) => reject(endedEarly(cause)));
-    request.once('close', () => reject(endedEarly()));
+    const close = (): void => {
+      if (!request.readableEnded) reject(endedEarly());
+    };
+    request.once('close', close);
     // The client disconnected earlier, such as while its credential was verified. No event follows.
-    if (request.closed) reject(endedEarly());
+    if (request.closed) close();
   });
 }
 

@@ -39,12 +39,15 @@ function compileSource(source: string, flags: string): Matcher {
   const pattern = compileLinear(re2, flags, source);
   const maxLength = Math.floor(MAX_STEPS / pattern.programSize());
   // RE2 ends lines at `\n` only. The other line ends are as good, unless the pattern tells them apart.
-  const isByLine = flags.includes('m') && !/[\n\r\u2028\u2029]|\\[cn]|\\[rux]/.test(source);
+  const isByLine = flags.includes('m') && !TELLS_LINE_ENDS.test(source);
   return (text) => {
     if (text.length > maxLength) throw tooLong(source, maxLength);
     return pattern.test(isByLine ? text.replaceAll(/[\r\u2028\u2029]/g, '\n') : text);
   };
 }
+
+/** A line end in a pattern: itself, as an escape, or in a range or class of characters. */
+const TELLS_LINE_ENDS = /[\n\r\u2028\u2029]|\\[cn]|\\[rux]|\\[0tv]-|\\[pP]\{Z/;
 
 const tooLong = (source: string, maxLength: number): AppError =>
   new AppError(

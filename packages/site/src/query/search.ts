@@ -49,7 +49,8 @@ const toTerm = (words: string, isOpen: boolean): string[] =>
 /** The scripts of languages without spaces between words, such as Chinese, Japanese and Thai. */
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
 
-const JOINED = `[${SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
+// Not the marks, which other scripts have too.
+const JOINED = `(?:(?!\\p{M})[${SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}])`;
 
 const HAS_JOINED = new RegExp(JOINED, 'u');
 

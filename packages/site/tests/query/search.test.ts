@@ -168,6 +168,7 @@ const ROWS: readonly Row[] = [
   { title: 'Crème brûlée', tags: [], body: null, kind: 'x' },
   { title: null, tags: null, body: 'Nothing about cooking', kind: 'y' },
   { title: '全文検索エンジンengineのサーバー', tags: ['ภาษาไทยง่าย'], body: null, kind: 'z' },
+  { title: 'Man\u0303ana', tags: null, body: null, kind: 'z' },
   ...Array.from({ length: 20 }, (_, index) => ({ title: `Other ${index}`, tags: [], body: 'filler', kind: 'z' })),
 ];
 
@@ -191,6 +192,7 @@ describe('a search', () => {
     ['the beginning of a word after characters', '索エ*', ['p4']],
     ['a part of a word in Katakana', 'サーバ', ['p4']],
     ['a word inside a sentence of Thai', 'ไทย', ['p4']],
+    ['letters whose accents are characters of their own', 'manana', ['p5']],
   ])('matches %s', (_reason, search, expected) => {
     expect(idsOf(store, { search })).toEqual(expected);
   });

@@ -93,12 +93,12 @@ export async function readForgejoChecks(rest: RestClient, { fullName, number }: 
   const jobs = await readJobs(rest, { path, sha: head.sha });
   const pages = await readStatusPages(rest, { path, sha: head.sha });
   const statuses = pages.flatMap((page) => page.statuses ?? []);
-  const others = jobs.length === 0 ? statuses : statuses.filter(({ target_url }) => !JOB_PAGE.test(target_url));
+  const others = jobs.length === 0 ? statuses : statuses.filter(({ target_url }) => !JOB_PAGE.test(target_url ?? ''));
   return [...jobs.map(jobToCheck), ...others.map((one) => statusToCheck(one, html_url))];
 }
 
 /** The page of a job, which has a status too. */
-const JOB_PAGE = /\/actions\/runs\/\d+\/jobs\/\d+$/;
+const JOB_PAGE = /\/actions\/runs\/\d+\/jobs\/\d+(?:\/attempt\/\d+)?$/;
 
 interface Commit {
   /** The path of the repository. */
@@ -215,7 +215,8 @@ function jobToCheck(job: JobNode): Check {
 
 /** @param page A page of the forge. The addresses of jobs are relative to it. */
 function statusToCheck({ context, status, target_url }: StatusNode, page: string): Check {
-  const url = target_url.startsWith('/') && URL.canParse(page) ? new URL(target_url, page).href : target_url;
+  const target = target_url ?? '';
+  const url = target.startsWith('/') && URL.canParse(page) ? new URL(target, page).href : target;
   return { name: context, url, state: CHECK_STATES[status] ?? 'failure' };
 }
 

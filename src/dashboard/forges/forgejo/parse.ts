@@ -169,7 +169,7 @@ export interface TimelineNode {
 export interface StatusNode {
   readonly context: string;
   readonly status: string;
-  readonly target_url: string;
+  readonly target_url: string | null;
 }
 
 export interface CombinedStatusNode {

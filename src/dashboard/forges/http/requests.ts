@@ -140,7 +140,7 @@ function readMessage({ text }: ForgeResponse): string | undefined {
   try {
     const { message, error, errors } = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
     const reasons = Array.isArray(errors) ? errors.map((one: unknown) => toReason(one)) : [];
-    const words = [...listTexts(message ?? error), ...reasons.flatMap(listTexts)].join(': ');
+    const words = [listTexts(message ?? error).join('; '), ...reasons.flatMap(listTexts)].filter(Boolean).join(': ');
     return words === '' ? undefined : words;
   } catch {
     return undefined;
@@ -151,9 +151,13 @@ function readMessage({ text }: ForgeResponse): string | undefined {
 const toReason = (error: unknown): unknown =>
   typeof error === 'string' ? error : (error as { readonly message?: unknown } | null)?.message;
 
+/** Lists the texts of a value, each after the names of its fields; `base` stands for the whole. */
 function listTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
+  if (Array.isArray(value)) return value.flatMap(listTexts);
+  return Object.entries(Object(value) as object).flatMap(([name, part]) =>
+    listTexts(part).map((text) => (name === 'base' ? text : `${name} ${text}`)),
+  );
 }
 
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
