@@ -44,7 +44,7 @@ export function toSearchExpression(text: string): string | undefined {
 }
 
 const toTerm = (words: string, isOpen: boolean): string[] =>
-  HAS_WORD.test(words) ? [`"${separateCharacters(words)}"${isOpen ? ' *' : ''}`] : [];
+  HAS_WORD.test(words) ? [`"${toSearchText(words)}"${isOpen ? ' *' : ''}`] : [];
 
 /** The scripts of languages without spaces between words, such as Chinese, Japanese and Thai. */
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
@@ -59,12 +59,23 @@ const AROUND_JOINED = new RegExp(`(?<=${JOINED})|(?=${JOINED})`, 'gu');
 /** Separates words of the index, and is in no text that a person writes. */
 const SEPARATOR = '\u0003';
 
+/** FTS5 ignores the accents of Latin letters, and those of others if they are characters of their own. */
+const ACCENTED = /[\p{Script=Greek}\p{Script=Cyrillic}]+/gu;
+
+/** The marks of Hebrew and Arabic for vowels, which most texts and searches leave out. */
+const VOWEL_MARKS = /[\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u064B-\u065F\u0670]/gu;
+
 /**
- * Makes each character of a script without spaces a word of the index, so that a search for some of them finds them
- * anywhere in a sentence, next to each other.
+ * Returns a text as the index contains it. Each character of a script without spaces becomes a word, so that a search for
+ * some of them finds them anywhere in a sentence, next to each other.
  */
-export const separateCharacters = (text: string): string =>
-  HAS_JOINED.test(text) ? text.replaceAll(AROUND_JOINED, SEPARATOR) : text;
+export function toSearchText(text: string): string {
+  const folded = text
+    .normalize('NFC')
+    .replaceAll(VOWEL_MARKS, '')
+    .replaceAll(ACCENTED, (letters) => letters.normalize('NFD'));
+  return HAS_JOINED.test(folded) ? folded.replaceAll(AROUND_JOINED, SEPARATOR) : folded;
+}
 
 /** A search of the records of a type. */
 export interface RecordSearch {
@@ -154,5 +165,6 @@ export const toSnippetHtml = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll(SEPARATOR, '')
+    .normalize('NFC')
     .replaceAll(START, '<mark>')
     .replaceAll(END, '</mark>');

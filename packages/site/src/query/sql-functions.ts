@@ -5,7 +5,7 @@ import type { Matcher, PatternCache, PatternOperator } from '../patterns/pattern
 import { type SqlValue, toCodeUnits } from '../records/sql.js';
 import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
 import { DataNotLoadedError } from './record-reader.js';
-import { type SearchPlaces, separateCharacters } from './search.js';
+import { type SearchPlaces, toSearchText } from './search.js';
 
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
@@ -58,7 +58,7 @@ type Define = (name: string, options: { deterministic?: boolean }, run: (...valu
 
 /** Defines the functions of virtual columns and of full-text indexes. */
 function defineDerivations(database: DatabaseSyncInstance): void {
-  database.function('search_text', { deterministic: true }, orNull(separateCharacters));
+  database.function('search_text', { deterministic: true }, orNull(toSearchText));
   database.function('iso_time', { deterministic: true }, orNull(createIsoTimes()));
   database.function(
     'lower_case',

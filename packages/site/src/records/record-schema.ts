@@ -197,8 +197,11 @@ const isSearched = (field: RecordField): field is ScalarField & { readonly searc
 /** Returns the name of the full-text index, which no record type can have. */
 export const searchIndexOf = (kind: string): string => quoteIdentifier(`${kind}~search`);
 
-/** Accents do not matter, nor does case. The indexes of prefixes make searches for the beginning of a word fast. */
-const OPTIONS = `tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'`;
+/**
+ * Accents do not matter, nor does case. Marks (M) are parts of words, such as the vowels of Hindi and Thai. The indexes of
+ * prefixes make searches for the beginning of a word fast.
+ */
+const OPTIONS = `tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'", prefix = '2 3'`;
 
 type Tables = readonly RecordTable[];
 

@@ -172,6 +172,40 @@ const ROWS: readonly Row[] = [
   ...Array.from({ length: 20 }, (_, index) => ({ title: `Other ${index}`, tags: [], body: 'filler', kind: 'z' })),
 ];
 
+const LANGUAGES: readonly Row[] = [
+  'Η Αθήνα και ο Οδυσσέας',
+  'Ещё одна ёлка',
+  'كِتَابٌ جديد',
+  'שָׁלוֹם',
+  'वह की बात',
+  'वह का बात',
+  'ฉันกินข้าว',
+  'เรารักกัน',
+  'Tiếng Việt'.normalize('NFD'),
+  '한국어 문서'.normalize('NFD'),
+  'ガイドを読む'.normalize('NFD'),
+].map((title) => ({ title, tags: [], body: null, kind: 'x' }));
+
+describe('a search in other languages', () => {
+  const store = openStore(LANGUAGES);
+  afterAll(() => store.close());
+
+  test.each([
+    ['Greek without its accents', 'αθηνα οδυσσεας', 'Η <mark>Αθήνα</mark> και ο <mark>Οδυσσέας</mark>'],
+    ['Russian without its accents', 'еще елка', '<mark>Ещё</mark> одна <mark>ёлка</mark>'],
+    ['Arabic without its vowel marks', 'كتاب', '<mark>كتاب</mark> جديد'],
+    ['Hebrew without its vowel marks', 'שלום', '<mark>שלום</mark>'],
+    ['Hindi with its vowels', 'की', 'वह <mark>की</mark> बात'],
+    ['Thai with its vowels', 'กิน', 'ฉัน<mark>กิน</mark>ข้าว'],
+    ['decomposed Vietnamese', 'việt', 'Tiếng <mark>Việt</mark>'],
+    ['decomposed Korean', '한국어', '<mark>한국어</mark> 문서'],
+    ['decomposed Japanese', 'ガイド', '<mark>ガイド</mark>を読む'],
+    ['decomposed searches', 'ガイド'.normalize('NFD'), '<mark>ガイド</mark>を読む'],
+  ])('matches %s', (_reason, search, snippet) => {
+    expect(store.page('Post', { search }, ID).edges.map(({ match }) => match?.snippet(24))).toEqual([snippet]);
+  });
+});
+
 describe('a search', () => {
   const store = openStore(ROWS);
   afterAll(() => store.close());
