@@ -158,6 +158,8 @@ function translateEscape(token: string, inClass: boolean): string {
     return digits === undefined ? letter : `\\x{${digits}}`;
   }
   if (letter === 'c') return `\\x{${(token.charCodeAt(2) % 32).toString(16)}}`;
+  // RE2 has the names of scripts and categories without the name of the property.
+  if (letter === 'p' || letter === 'P') return token.replace(/(?:Script|sc|General_Category|gc)=/u, '');
   if (letter === '0') return '\\x{0}';
   // An escaped letter without a meaning in JavaScript is that letter; RE2 gives a meaning to `\A` and others.
   if (/[A-Za-z]/.test(letter) && !/[dDwWSbBtnrfvpP]/.test(letter)) return letter;

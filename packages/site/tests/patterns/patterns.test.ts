@@ -22,6 +22,8 @@ describe('regex', () => {
     ['line ends that the pattern names', '/a\\r\\nb$/m', 'a\r\nb', true],
     ['a class in a repeated group', '/^([\\d-]+)+$/', '2020-02-29', true],
     ['a named group', '/^(?<year>\\d+)+$/', '2020', true],
+    ['a script', '/^\\p{Script=Han}[\\p{sc=Hiragana}]\\P{sc=Han}$/u', '検の索', false],
+    ['a script in a class', '/^\\p{Script=Han}[\\p{sc=Hiragana}]\\p{gc=Lo}$/u', '検の索', true],
     ['a code point', '/^(\\u00e4)+$/', 'ää', true],
   ])('%s', (_reason, pattern, text, expected) => {
     const matcher = compileRegex(pattern);
