@@ -68,18 +68,21 @@ export const EXCERPT_END = /<!--\s*more\s*-->/iu;
 /** Cuts a text after a whole word, or after a character if the first word is longer. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
-  const cut = /\s/u.test(text.charAt(length)) ? text.slice(0, length) : text.slice(0, length).replace(/\s\S*$/u, '');
-  return (/\s/u.test(text.slice(0, length + 1)) ? cut : text.slice(0, findCharacter(text, length))).trimEnd();
+  const [spaced] = /^(?:.*\s)?/su.exec(text.slice(0, length + 1)) ?? [''];
+  const words = [...WORDS.segment(text.slice(spaced.length, length + LOOKAHEAD))];
+  // Words follow each other directly in languages without spaces, such as Chinese, Japanese and Thai.
+  const isUnspaced = words.some(({ isWordLike }, index) => isWordLike && words[index - 1]?.isWordLike);
+  const unspaced = isUnspaced ? words.filter(({ isWordLike }) => isWordLike) : [];
+  const end = spaced.length + lastStart(unspaced, length - spaced.length);
+  const beginning = CHARACTERS.segment(text.slice(0, length + LOOKAHEAD));
+  return text.slice(0, end || beginning.containing(length)?.index).trimEnd();
 }
 
-/** A combined character is rarely longer. */
-const LONGEST_CHARACTER = 64;
-
+const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns where the character begins that contains a code unit: a letter with its marks, or an emoji of several. */
-function findCharacter(text: string, index: number): number {
-  const start = Math.max(0, index - LONGEST_CHARACTER);
-  const near = text.slice(start, index + LONGEST_CHARACTER);
-  return start + (CHARACTERS.segment(near).containing(index - start)?.index ?? 0);
-}
+/** The characters after the end that determine where a word or a combined character ends. */
+const LOOKAHEAD = 50;
+
+const lastStart = (segments: Iterable<Intl.SegmentData>, limit: number): number =>
+  [...segments].reduce((last, { index }) => (index <= limit ? index : last), 0);

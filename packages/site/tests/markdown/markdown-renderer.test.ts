@@ -194,6 +194,13 @@ test.each([
   ['🌻👨‍👩‍👧🌻', 6, '🌻'],
   ['e\u0301e\u0301', 3, 'e\u0301'],
   ['ที่นี่', 5, 'ที่'],
+  ['👨‍👩‍👧', 4, ''],
+  ['🇩🇪'.repeat(40), 82, '🇩🇪'.repeat(20)],
+  ['ガイド'.normalize('NFD'), 4, 'ガイ'.normalize('NFD')],
+  ['Vue 是一款用于构建用户界面的框架。它基于标准', 12, 'Vue 是一款用于构建'],
+  ['React の世界へようこそ', 8, 'React の'],
+  ['ฉันกินข้าวกับเพื่อน', 8, 'ฉันกิน'],
+  ['ab cd-ef', 6, 'ab'],
 ])('cutText: cuts %j after %i characters to %j', (text, length, expected) => {
   expect(cutText(text, length)).toBe(expected);
 });
