@@ -27,6 +27,7 @@ A [file](<../data/a b.txt#top>), a [folder](../data), the [web](https://example.
 
 Not [here](./none.txt) or [outside](../../secret.txt).
 Pages: [one](long), [two](./long/#top) [too](long.html) [below](../long/?a#b), [three](../data/index).
+Accents: [file](../data/Größe.txt), [page](../data/Größe), [none](Maß%20ü.txt).
 <img src="gone.png" alt="Gone" onerror="alert(1)">
 
 One
@@ -46,6 +47,9 @@ const b = 2;
 Three \`inline\`
 `;
 
+/** A name in the form of macOS. */
+const DECOMPOSED = 'Größe'.normalize('NFD');
+
 let folder: string;
 let site: Site;
 let imaging: ImageService;
@@ -61,6 +65,8 @@ beforeAll(async () => {
   await cp('examples/site/images/trellis-mark.svg', path.join(directory, 'images/mark.svg'));
   await writeFile(path.join(folder, 'secret.txt'), 'secret');
   await write('data/a b.txt', 'data');
+  await write(`data/${DECOMPOSED}.txt`, 'data');
+  await write(`data/${DECOMPOSED}.md`, 'page');
   await write('recipes/links.md', LINKS);
   await write(
     'recipes/long.md',
@@ -123,13 +129,19 @@ describe('html', () => {
     expect(html).toMatch(/<img alt="A mark" src="\/static\/[\da-f]{32}\/mark\.svg">/u);
   });
 
+  test('links to files whose names have decomposed accents', async () => {
+    const { html } = await contentOf('Links', 'html');
+    expect(html).toMatch(/<a href="\/static\/[\da-f]{32}\/Gro%CC%88%C3%9Fe\.txt">file<\/a>/u);
+  });
+
   test('warns once of each link that leads to no file, with the line', async () => {
     await contentOf('Links', 'html excerpt(format: HTML, length: 500)');
     expect(warnings).toEqual([
       'recipes/links.md:12: the link "./none.txt" leads to no file of the site.',
       'recipes/links.md:12: the link "../../secret.txt" leads to no file of the site.',
       'recipes/links.md:13: the link "../data/index" leads to no file of the site.',
-      'recipes/links.md:14: the image "gone.png" leads to no file of the site.',
+      'recipes/links.md:14: the link "Maß ü.txt" leads to no file of the site.',
+      'recipes/links.md:15: the image "gone.png" leads to no file of the site.',
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { PathAlias } from '../config/site-config.js';
 import type { RecordQueries } from '../query/record-queries.js';
 import { toFileId } from '../sources/file-records.js';
 import { formatProblem, type SiteProblem } from '../sources/problems.js';
-import { findAliased } from '../sources/site-sources.js';
+import { findAliased, listNormalForms } from '../sources/site-sources.js';
 import { mdxToMarkdown } from './mdx.js';
 import type { HtmlPieces, LinkSlot } from './rendering.js';
 
@@ -99,14 +99,15 @@ export function createMarkdownLinks({
 
   function findTarget({ is, url }: LinkSlot, from: SiteFile) {
     const { path: target, rest } = splitUrl(url);
-    const below = (folder: string): string =>
-      target === undefined ? '' : (findAliased(target, aliases) ?? path.posix.join(folder, target));
-    const absolutePath = below(path.posix.dirname(from.absolutePath));
-    const id = toFileId(absolutePath);
-    const found = findFile(id);
+    const forms = target === undefined ? [] : listNormalForms(target);
+    const below = (folder: string): string[] =>
+      forms.map((form) => findAliased(form, aliases) ?? path.posix.join(folder, form));
+    const paths = below(path.posix.dirname(from.absolutePath));
+    const ids = paths.map((absolutePath) => toFileId(absolutePath));
+    const found = ids.map(findFile).find((file) => file !== undefined);
     // The URL of a page may be that of a folder, as `/posts/soup/` for `posts/soup.md`.
-    const isOfPage = (): boolean => isPage(absolutePath) || isPage(below(from.absolutePath.replace(/\.\w+$/u, '')));
-    const isMissing = !found && (is === 'image' || !(isFolder(id) || isOfPage()));
+    const isOfPage = (): boolean => [...paths, ...below(from.absolutePath.replace(/\.\w+$/u, ''))].some(isPage);
+    const isMissing = !found && (is === 'image' || !(ids.some(isFolder) || isOfPage()));
     return { found, rest, isMissing };
   }
 
@@ -136,7 +137,7 @@ export function createMarkdownLinks({
     warned.set(key, true);
     const first = line === undefined ? undefined : await findFirstLine(file.absolutePath, text);
     const shown = path.relative(directory, file.absolutePath);
-    const reason = `the ${is === 'image' ? 'image' : 'link'} ${JSON.stringify(url)} leads to no file of the site.`;
+    const reason = `the ${is === 'image' ? 'image' : 'link'} ${JSON.stringify(toReadable(url))} leads to no file of the site.`;
     const at = first === undefined || line === undefined ? {} : { line: first + line - 1 };
     return { path: at.line === undefined ? `${shown}:` : shown, ...at, reason };
   }
@@ -186,6 +187,15 @@ function splitUrl(url: string): { readonly path: string | undefined; readonly re
   } catch {
     // A percent sign that encodes nothing.
     return { path: encoded, rest };
+  }
+}
+
+/** Returns a URL without the encoding that rendering adds to letters. */
+function toReadable(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
   }
 }
 

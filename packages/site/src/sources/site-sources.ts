@@ -260,20 +260,26 @@ export type FindTarget = (
 export function createFindTarget(sources: readonly SiteSource[], aliases: readonly PathAlias[] = []): FindTarget {
   return ({ source, relativePath }, kind, text) => {
     const folder = path.posix.dirname(path.posix.join(source.directory, relativePath));
-    const fromSource = path.posix.join(source.directory, text);
-    const fromFolder = path.posix.join(folder, text);
-    const aliased = findAliased(text, aliases);
-    if (aliased !== undefined) return firstOf([aliased]);
-    if (text.startsWith('/')) return firstOf([fromSource]);
-    return firstOf(/^\.\.?(\/|$)/.test(text) ? [fromFolder] : [fromFolder, fromSource]);
+    const tried = listNormalForms(text)
+      .flatMap(candidatesOf)
+      .map((candidate) => candidate.replace(/(?<=.)\/$/, ''));
+    const found = tried.find((candidate) => isThere(candidate, kind, sources));
+    return { id: found === undefined ? undefined : toFileId(found), tried };
 
-    function firstOf(candidates: readonly string[]): LinkTarget {
-      const tried = candidates.map((candidate) => candidate.replace(/(?<=.)\/$/, ''));
-      const found = tried.find((candidate) => isThere(candidate, kind, sources));
-      return { id: found === undefined ? undefined : toFileId(found), tried };
+    function candidatesOf(form: string): readonly string[] {
+      const aliased = findAliased(form, aliases);
+      if (aliased !== undefined) return [aliased];
+      const [fromFolder, fromSource] = [path.posix.join(folder, form), path.posix.join(source.directory, form)];
+      if (form.startsWith('/')) return [fromSource];
+      return /^\.\.?(\/|$)/.test(form) ? [fromFolder] : [fromFolder, fromSource];
     }
   };
 }
+
+/** Returns the path of a link as it is written, and in the forms that names of files have. macOS may decompose accents (NFD). */
+export const listNormalForms = (text: string): readonly string[] => [
+  ...new Set([text, text.normalize('NFC'), text.normalize('NFD')]),
+];
 
 /** Returns the absolute path of a path that begins with an alias. */
 export function findAliased(text: string, aliases: readonly PathAlias[]): string | undefined {

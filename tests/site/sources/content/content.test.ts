@@ -237,8 +237,10 @@ describe('links', () => {
     ['its own folder without ./', 'c.png', 'dishes/c.png'],
     ['its source without a leading slash', 'images/b.png', 'images/b.png'],
     ['a path with several ..', '.././dishes/../images/b.png', 'images/b.png'],
+    ['a name with decomposed accents', './Größe.png', 'dishes/Größe.png'.normalize('NFD')],
   ])('lead to a file relative to %s', async (_reason, cover, path) => {
     folder.put('dishes/c.png');
+    folder.put('dishes/Größe.png'.normalize('NFD'));
     folder.put('dishes/a.md', markdown({ title: 'A', cover }));
     const site = await open();
     expect(site.warnings).toEqual([]);

@@ -43,7 +43,7 @@ export function toSlug({ source, relativePath }: SluggedFile, globs: readonly st
     .flatMap((folder) => places.flatMap((place) => (place.startsWith(folder) ? [place.slice(folder.length)] : [])));
   const shortest = below.reduce((found, one) => (one.length < found.length ? one : found), relativePath);
   const name = shortest.slice(0, shortest.length - path.extname(shortest).length);
-  return name.replace(/(?:^|\/)index$/u, '');
+  return name.replace(/(?:^|\/)index$/u, '').normalize('NFC');
 }
 
 /** Returns the folders that a glob begins with, each followed by a slash. */

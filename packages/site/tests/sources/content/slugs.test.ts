@@ -7,6 +7,7 @@ test.each([
   ['posts/soup/index.md', ['posts/**/*.md'], 'soup'],
   ['posts/2026/a.b.mdx', ['posts/**/*.{md,mdx}'], '2026/a.b'],
   ['posts/index.md', ['posts/*.md'], ''],
+  [`posts/${'é'.normalize('NFD')}.md`, ['posts/*.md'], 'é'.normalize('NFC')],
   ['posts/my-index.md', ['posts/*.md'], 'my-index'],
   ['index.md', ['*.md'], ''],
   ['posts/soup.md', ['**/*.md'], 'posts/soup'],
