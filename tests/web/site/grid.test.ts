@@ -38,6 +38,7 @@ describe('parseFilter', () => {
     ['title', 'a.*b/c', { regex: String.raw`/a\.\*b\/c/i` }],
     ['title', '= Bread', { eq: 'Bread' }],
     ['tags', 'soup', { regex: '/soup/i' }],
+    ['title', 'é', { regex: `/${'é'.normalize('NFC')}|${'é'.normalize('NFD')}/i` }],
     ['serves', '4', { gte: 4, lte: 4 }],
     ['serves', '>4', { gt: 4 }],
     ['serves', '<= -4', { lte: -4 }],

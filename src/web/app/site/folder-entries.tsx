@@ -9,7 +9,14 @@ import {
 import { formatDateTime } from '../ui/times.js';
 import { useArrowKeys } from './entry-list.js';
 import { querySitePartially } from './query-site.js';
-import { type FileSortKey, linkToLocation, type SiteLocation, withFolder } from './site-location.js';
+import {
+  escapePattern,
+  type FileSortKey,
+  linkToLocation,
+  type SiteLocation,
+  toPattern,
+  withFolder,
+} from './site-location.js';
 
 interface EntriesProps {
   readonly place: SiteLocation;
@@ -262,9 +269,6 @@ const FOLDER_FIELDS: Readonly<Record<FileSortKey, DirectoryFieldsEnum>> = {
  */
 function within({ folder, search }: SiteLocation, name: 'base' | 'name') {
   if (search === '') return { relativeDirectory: { eq: folder } };
-  const matchesName = { [name]: { regex: `/${escape(search)}/i` } };
-  return folder === '' ? matchesName : { ...matchesName, relativePath: { regex: `/^${escape(folder)}\\//` } };
+  const matchesName = { [name]: { regex: toPattern(search) } };
+  return folder === '' ? matchesName : { ...matchesName, relativePath: { regex: `/^${escapePattern(folder)}\\//` } };
 }
-
-/** Escapes a text for use in a regular expression. */
-const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);

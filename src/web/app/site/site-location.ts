@@ -55,3 +55,10 @@ export const withFolder = (place: SiteLocation, folder: string): SiteLocation =>
 
 /** The parts of the state that don't apply to a different folder. */
 const FOLDER_DEFAULTS = { file: '', search: '', page: 1 } as const;
+
+/** Returns a regex for texts that contain this one in any case. macOS may decompose the accents in names of files (NFD). */
+export const toPattern = (text: string): string =>
+  `/${[...new Set([text.normalize('NFC'), text.normalize('NFD')].map(escapePattern))].join('|')}/i`;
+
+/** Escapes a text for use in a regular expression. */
+export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);

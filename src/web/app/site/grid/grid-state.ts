@@ -1,5 +1,5 @@
 import type { ColumnDescription, KindDescription } from '@trellis/core/record-types';
-import { parsePageNumber } from '../site-location.js';
+import { parsePageNumber, toPattern } from '../site-location.js';
 
 /** A column that a grid can show, sort and filter. */
 export interface GridColumn extends ColumnDescription {
@@ -108,7 +108,7 @@ export function parseFilter(column: GridColumn, text: string): ParsedCondition {
   if (column.type === 'Int' || column.type === 'Float') return parseRange(column, typed, toNumberBounds);
   if (column.type === 'Date') return parseRange(column, typed, toDateBounds);
   if (typed.startsWith('=')) return { condition: { eq: typed.slice(1).trim() } };
-  return { condition: { regex: `/${typed.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)}/i` } };
+  return { condition: { regex: toPattern(typed) } };
 }
 
 const expected = (column: GridColumn): ParsedCondition => ({ problem: `${column.name}: ${describeFilter(column)}` });
