@@ -330,7 +330,7 @@ const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 const PIECE = 1_000;
 
 /**
- * Counts the segments that match. The text is segmented in pieces that end with a space, because each segment of V8 11
+ * Counts the segments that match. The text is segmented in pieces, which end with a space if they have one, because each segment of V8 11
  * contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment of a piece may
  * continue in the next one, which therefore begins with it.
  */
@@ -354,10 +354,11 @@ function countSegments(
   return count;
 }
 
-/** Returns the end of the last space before `end`, or `start` if there is none. */
+/** Returns the end of the last space before `end`, or `end` if there is none, as in Japanese. */
 function findSpaceBefore(text: string, start: number, end: number): number {
-  while (end > start && !/\s/u.test(text.charAt(end - 1))) end -= 1;
-  return end;
+  let space = end;
+  while (space > start && !/\s/u.test(text.charAt(space - 1))) space -= 1;
+  return space > start ? space : end;
 }
 
 interface Paragraph {

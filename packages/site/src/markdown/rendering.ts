@@ -69,20 +69,18 @@ export const EXCERPT_END = /<!--\s*more\s*-->/iu;
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const [spaced] = /^(?:.*\s)?/su.exec(text.slice(0, length + 1)) ?? [''];
-  const words = [...WORDS.segment(text.slice(spaced.length, length + LOOKAHEAD))];
+  const start = Math.max(spaced.length, length - NEARBY);
+  const words = [...WORDS.segment(text.slice(start, length + NEARBY))];
   // Words follow each other directly in languages without spaces, such as Chinese, Japanese and Thai.
   const isUnspaced = words.some(({ isWordLike }, index) => isWordLike && words[index - 1]?.isWordLike);
-  const unspaced = isUnspaced ? words.filter(({ isWordLike }) => isWordLike) : [];
-  const end = spaced.length + lastStart(unspaced, length - spaced.length);
-  const beginning = CHARACTERS.segment(text.slice(0, length + LOOKAHEAD));
+  const last = words.findLast(({ index, isWordLike }) => isWordLike && index > 0 && start + index <= length);
+  const end = isUnspaced && last ? start + last.index : spaced.length;
+  const beginning = CHARACTERS.segment(text.slice(0, length + NEARBY));
   return text.slice(0, end || beginning.containing(length)?.index).trimEnd();
 }
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The characters after the end that determine where a word or a combined character ends. */
-const LOOKAHEAD = 50;
-
-const lastStart = (segments: Iterable<Intl.SegmentData>, limit: number): number =>
-  [...segments].reduce((last, { index }) => (index <= limit ? index : last), 0);
+/** The characters around the end that determine where a word ends. Each segment of a text has a copy of the whole. */
+const NEARBY = 64;

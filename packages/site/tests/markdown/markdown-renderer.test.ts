@@ -64,6 +64,11 @@ describe('render', () => {
     expect(wordCount.sentences).toBe(1);
   });
 
+  test('counts the words of a long text without spaces', async () => {
+    const { wordCount } = await renderer.render('検索エンジンの世界へ。'.repeat(40_000), ALWAYS);
+    expect(wordCount).toEqual({ paragraphs: 1, sentences: 40_000, words: 200_000 });
+  });
+
   test('counts the words and sentences of a long text', async () => {
     // V8 copies the text for each segment: those of the whole text would take gigabytes.
     const { wordCount } = await renderer.render('Some words, e.g. ten, are a sentence. '.repeat(15_000), ALWAYS);
