@@ -355,10 +355,13 @@ describe('after a garbage collection', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
 
-  /** Collects what is no longer used once the start of the body has arrived. */
+  /** Collects what is no longer used, once the start of the body has been sent and in the moments after. */
   async function startResponse() {
-    server = await serveNotes((response) => void response.writeHead(200).write('['));
+    let begin: () => void;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    server = await serveNotes((response) => void response.writeHead(200).write('[', () => begin()));
     return async () => {
+      await begun;
       for (let count = 0; count < 5; count += 1) {
         await sleep(30);
         collectGarbage();

@@ -60,8 +60,10 @@ function compareHooks(
   const { before, after, changes } = versions;
   for (const [key, hook] of old) {
     const match = now.get(key);
-    if (match === undefined) changes.add('webhook-removed', hook.place, `The ${hook.name} is removed.`, hook);
-    if (match === undefined) continue;
+    if (match === undefined) {
+      changes.add('webhook-removed', hook.place, `The ${hook.name} is removed.`, hook);
+      continue;
+    }
     const [body, next] = [findBody(before, hook) ?? hook.place, findBody(after, match) ?? match.place];
     compareContents({ ...versions, operation: match }, 'response', body, next);
   }

@@ -330,9 +330,9 @@ const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 const PIECE = 1_000;
 
 /**
- * Counts the segments that match. The text is segmented in pieces, which end with a space if they have one, because each segment of V8 11
- * contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment of a piece may
- * continue in the next one, which therefore begins with it.
+ * Counts the segments that match. The text is segmented in pieces, which end with a space if they have one, because each
+ * segment of V8 11 contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment
+ * of a piece may continue in the next one, which therefore begins with it.
  */
 function countSegments(
   text: string,
