@@ -255,9 +255,10 @@ async function verifyEntries(
       previous = known?.entries === entry.id - 1 ? known.head : undefined;
     }
     if (entry.id !== next) throw altered(next, 'missing');
-    if (entry.hash === undefined && !previous) throw new CommandError(NO_HASHES, EXIT.failed);
+    // A server that has sent hashes before must send them.
+    if (entry.hash === undefined && known === undefined && !previous) throw new CommandError(NO_HASHES, EXIT.failed);
     const hash = previous === undefined ? entry.hash : hashEntry(previous, entry);
-    if (hash !== entry.hash) throw altered(next, 'changed');
+    if (hash === undefined || hash !== entry.hash) throw altered(next, 'changed');
     if (known?.entries === next && known.head !== hash) throw altered(next, 'not the one of an earlier verification');
     [previous, next] = [hash, next + 1];
   }

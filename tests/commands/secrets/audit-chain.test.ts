@@ -105,9 +105,11 @@ test.each<[attack: string, attack: typeof falsify, message: string]>([
   expect(await verify()).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) as string });
 });
 
+const hideHashes = (entries: readonly Entry[]) => entries.map(({ hash: _hash, ...entry }) => entry as Entry);
+
 test('a server that sends no hashes, as release 0.1.0, is not reported as one that altered the log', async () => {
   await put();
-  falsify = (all) => all.map(({ hash: _hash, ...entry }) => entry as Entry);
+  falsify = hideHashes;
   const { code, out, err } = await verify();
   expect([code, out, err]).toEqual([1, '', expect.stringContaining('the service sent no hashes')]);
   expect(err).not.toContain('altered');
@@ -118,6 +120,7 @@ test.each<[attack: string, attack: typeof falsify]>([
   ['edits an entry and computes the chain again', (all) => rewrite(editSecond(all))],
   ['removes the newest entries', (all) => all.slice(0, -3)],
   ['starts a new log', (all) => rewrite(all.slice(-2))],
+  ['hides the hashes', hideHashes],
 ])('a server that %s is found by a machine that has verified the log before', async (_attack, attack) => {
   await put();
   await put();

@@ -75,12 +75,12 @@ export function cutText(text: string, length: number): string {
   const isUnspaced = words.some(({ isWordLike }, index) => isWordLike && words[index - 1]?.isWordLike);
   const last = words.findLast(({ index, isWordLike }) => isWordLike && index > 0 && start + index <= length);
   const end = isUnspaced && last ? start + last.index : spaced.length;
-  const beginning = CHARACTERS.segment(text.slice(0, length + NEARBY));
-  return text.slice(0, end || beginning.containing(length)?.index).trimEnd();
+  const startOfCharacter = () => CHARACTERS.segment(text.slice(0, length + NEARBY)).containing(length)?.index;
+  return text.slice(0, end || startOfCharacter()).trimEnd();
 }
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The characters around the end that determine where a word ends. Each segment of a text has a copy of the whole. */
+/** The characters around the end of which the words are found. Each segment has a copy of the text, so a long one is not segmented. */
 const NEARBY = 64;

@@ -24,7 +24,7 @@ export function parseToml(text: string, linesBefore: number): Readonly<Record<st
 
 /**
  * Lists the days in a text by the day that the parser reads, which is in the next month for one that does not exist: the
- * 1 March 2023 for `2023-02-29`. A text with both has the second one twice.
+ * 1 March 2023 for `2023-02-29`. If a text has both days, both are read as the second one.
  */
 function listDays(text: string): ReadonlyMap<string, string> {
   const days = new Map<string, string>();
