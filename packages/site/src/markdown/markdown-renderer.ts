@@ -46,7 +46,7 @@ export interface MarkdownRendererOptions extends MarkdownSettings, RenderingCach
 }
 
 /** Increment it when the same text is rendered differently. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** A long book has half of it. */
 const MAX_CHARACTERS = 1024 * 1024;

@@ -45,8 +45,20 @@ const parseRaw = unified().use(rehypeRaw).freeze();
 
 /** Footnotes have the prefix already, and their links would not lead to ids that have it twice. */
 const PREFIX = 'user-content-';
+
+/**
+ * Elements that GitHub allows and `rehype-sanitize` does not.
+ *
+ * @see https://github.com/gjtorikian/html-pipeline/blob/main/lib/html_pipeline/sanitization_filter.rb
+ */
+const MORE_ELEMENTS = ['abbr', 'bdo', 'caption', 'cite', 'dfn', 'figcaption', 'figure', 'mark', 'small', 'time', 'wbr'];
+
 const sanitizer = unified()
-  .use(rehypeSanitize, { ...defaultSchema, clobberPrefix: PREFIX })
+  .use(rehypeSanitize, {
+    ...defaultSchema,
+    clobberPrefix: PREFIX,
+    tagNames: [...(defaultSchema.tagNames ?? []), ...MORE_ELEMENTS],
+  })
   .freeze();
 const printer = unified().use(rehypeStringify).freeze();
 
@@ -237,22 +249,23 @@ function inlineReferences(tree: MarkdownRoot): MarkdownRoot {
 /** Cuts a tree after this number of characters of text, and ends it by an ellipsis, or at the mark for the end of an excerpt. */
 function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
   let rest = length;
-  let isCut = false;
+  let end: 'length' | 'mark' | undefined;
   const cut = <T extends MarkdownNode>(node: T): T | undefined => {
-    if (isCut) return undefined;
+    if (end !== undefined) return undefined;
     if (node.type === 'html' && EXCERPT_END.test(node.value)) {
-      isCut = true;
+      end = 'mark';
       return undefined;
     }
     if (node.type === 'text' || node.type === 'inlineCode' || node.type === 'code') {
-      const value = cutText(node.value, rest);
-      isCut = value.length < node.value.length;
+      const value = cutText(node.value, rest, rest === length);
       rest -= value.length;
-      return { ...node, value: isCut ? `${value}…` : value };
+      if (value.length === node.value.length) return node;
+      end = 'length';
+      return value === '' ? undefined : { ...node, value: node.type === 'code' ? `${value}…` : value };
     }
     if (!('children' in node)) return node;
     if (rest <= 0 && node.type !== 'root') {
-      isCut = true;
+      end = 'length';
       return undefined;
     }
     const children = node.children.flatMap((child) => cut(child) ?? []);
@@ -260,7 +273,19 @@ function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
       ? undefined
       : { ...node, children };
   };
-  return cut(tree) ?? { type: 'root', children: [] };
+  const beginning = cut(tree) ?? { type: 'root', children: [] };
+  if (end === 'length') addEllipsis(beginning);
+  return beginning;
+}
+
+/** Adds an ellipsis to the last paragraph, heading or cell. */
+function addEllipsis(node: MarkdownNode): void {
+  if (!('children' in node)) return;
+  const child = node.children.at(-1);
+  if (child?.type === 'text') child.value = `${child.value.trimEnd()}…`;
+  else if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell')
+    node.children.push({ type: 'text', value: '…' });
+  else if (child) addEllipsis(child);
 }
 
 for (const language of [docker, elixir, graphql, haskell, jsx, nginx, powershell, shellSession, toml, tsx, zig]) {

@@ -65,8 +65,8 @@ export type MarkdownReply =
  */
 export const EXCERPT_END = /<!--\s*more\s*-->/iu;
 
-/** Cuts a text after a whole word, or after a character if the first word is longer. */
-export function cutText(text: string, length: number): string {
+/** Cuts a text after a whole word. If its first word is longer, cuts after a character at the start of an excerpt, else returns ''. */
+export function cutText(text: string, length: number, isStart = true): string {
   if (text.length <= length) return text;
   const [spaced] = /^(?:.*\s)?/su.exec(text.slice(0, length + 1)) ?? [''];
   const start = Math.max(spaced.length, length - NEARBY);
@@ -76,7 +76,7 @@ export function cutText(text: string, length: number): string {
   const last = words.findLast(({ index, isWordLike }) => isWordLike && index > 0 && start + index <= length);
   const end = isUnspaced && last ? start + last.index : spaced.length;
   const startOfCharacter = () => CHARACTERS.segment(text.slice(0, length + NEARBY)).containing(length)?.index;
-  return text.slice(0, end || startOfCharacter()).trimEnd();
+  return text.slice(0, end || (isStart ? startOfCharacter() : 0)).trimEnd();
 }
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });

@@ -136,6 +136,16 @@ describe('render', () => {
     expect(wordCount).toEqual({ paragraphs: 5, sentences: 5, words: 8 });
   });
 
+  test('keeps the elements that GitHub keeps', async () => {
+    const texts = [
+      '<figure><img src="/a.png"><figcaption>A <cite>b</cite></figcaption></figure>',
+      '<p><abbr title="c">d</abbr> <mark>e</mark> <small>f</small> <time datetime="2024">g</time> <dfn>h</dfn></p>',
+      '<table><caption>i</caption></table>',
+    ];
+    for (const text of texts) expect(await toHtml(text)).toBe(text);
+    expect((await renderer.render(texts.join('\n'), ALWAYS)).plainText).toBe('A b\n\nd e f g h\n\ni');
+  });
+
   test('marks relative URLs with their line, and leaves others', async () => {
     const { html } = await renderer.render(
       'a\n\n[x](y.md) [z](/z) [w](https://w.org) [#](#a)\n![p](<p q.png>)',
@@ -178,6 +188,24 @@ test('an excerpt has the links and images whose definitions are below the cut, a
     '<p>A <a href="/a" title="T">link</a>, <img src="/b.png" alt="one"> and two…</p>',
   );
   expect(await excerpt(text, 100, 'MARKDOWN')).toBe('A [link](/a "T"), ![one](/b.png) and two [words](/b.png).\n');
+});
+
+test.each([
+  ['One two. <b>It’s</b> *three*.', 10, '<p>One two. <b>…</b></p>'],
+  ['One [two.four three](/a).', 8, '<p>One…</p>'],
+  ['One [two three](/a).', 8, '<p>One <a href="/a">two</a>…</p>'],
+  ['One two.\n\nIt’s three.', 10, '<p>One two.…</p>'],
+  ['- One `two`\n- It’s three.', 7, '<ul>\n<li>One <code>two</code>…</li>\n</ul>'],
+  [
+    '| One |\n| - |\n| two three |',
+    8,
+    '<table>\n<thead>\n<tr>\n<th>One</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>two…</td>\n</tr>\n</tbody>\n</table>',
+  ],
+  ['```\none two\n```\n\nThree.', 5, '<pre><code>one…\n</code></pre>'],
+  ['```\none two\n```\n\nThree.', 7, '<pre><code>one two\n</code></pre>'],
+  ['```\n```\n\nOne two.', 7, '<pre><code></code></pre>\n<p>One…</p>'],
+])('the excerpt of %j with %i characters ends after a word', async (text, length, expected) => {
+  expect(await excerpt(text, length, 'HTML')).toBe(expected);
 });
 
 test.each([
