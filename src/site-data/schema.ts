@@ -37,6 +37,21 @@ export function findMissingResolvers({
   return `These fields have no resolver, so their values are null: ${missing.join(', ')}. "trellis generate --stub" writes them.`;
 }
 
+/** Returns a line for each record type without records. The globs of its files may be wrong. */
+export function listEmptyTypes(
+  { tables }: Pick<SiteSchemaOptions, 'tables'>,
+  counts: Readonly<Record<string, number>>,
+  directory: string,
+): string[] {
+  return Object.values(tables).flatMap(({ kind, source }) =>
+    source === undefined || (counts[kind] ?? 0) > 0
+      ? []
+      : [
+          `${kind} has no records. Its @source reads ${source.globs.map((glob) => JSON.stringify(glob)).join(', ')} in ${directory}.`,
+        ],
+  );
+}
+
 /** Imports the sources of a project's records in code. */
 export async function loadSourceModules({ site }: ProjectConfig): Promise<SourceModules> {
   const entries = Object.entries(site?.sources ?? {});

@@ -35,7 +35,13 @@ import { createImageSources, prepareSitePreviews, type SitePreviews } from './im
 import type { IndexProgress } from './index/index-head.js';
 import type { IndexPublisher } from './index/publisher.js';
 import { openMarkdown, prepareSiteTexts } from './markdown.js';
-import { findMissingResolvers, loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
+import {
+  findMissingResolvers,
+  listEmptyTypes,
+  loadSiteSchema,
+  loadSourceModules,
+  readSourceVariable,
+} from './schema.js';
 import type {
   ImageService,
   OpenSite,
@@ -220,6 +226,7 @@ class RetryingSite implements SharingSiteService {
       await this.#options.checkSite?.(open);
       const warning = findMissingResolvers(schema);
       if (warning !== undefined) log.warn(warning);
+      for (const empty of listEmptyTypes(schema, site.store.countRecords(), this.#config.site)) log.info(empty);
       this.#site = site;
       this.#changeState({ open });
       this.#publish(publisher, { schema, modules });
