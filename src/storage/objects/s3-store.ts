@@ -119,7 +119,9 @@ export function createS3Store(client: S3Client): ObjectStore {
       await response.body.dump();
       return headerOf(response, 'etag') || (await head(key, signal))?.etag;
     }
-    if (response.status === 412 || response.code === 'NoSuchKey') return undefined;
+    // Ceph compares the ETag of a condition with its quotation marks, so that no object has it.
+    const isMatched = expected !== undefined && response.status === 412 && (await head(key, signal))?.etag === expected;
+    if (!isMatched && (response.status === 412 || response.code === 'NoSuchKey')) return undefined;
     hasConditions = false;
     return replace(key, content, expected, signal);
   }

@@ -152,6 +152,17 @@ describe('object store', () => {
     expect(String(await read('kept'))).toBe('old');
   });
 
+  test('replaces an object with the expected ETag on a server that finds no ETag equal', async () => {
+    await store.put('head', Buffer.from('1'));
+    const etag = (await store.head('head'))?.etag;
+    const other = openStore();
+    fail(1, { status: 412, body: errorDocument('PreconditionFailed') });
+    const replaced = await other.replace('head', Buffer.from('2'), etag);
+    expect(replaced).toBe((await store.head('head'))?.etag);
+    expect(await other.replace('head', Buffer.from('3'), etag)).toBeUndefined();
+    expect(String(await read('head'))).toBe('2');
+  });
+
   test.each<[string, Fault]>([
     ['an overloaded server', { status: 503, body: errorDocument('SlowDown') }],
     ['an internal error', { status: 500, body: errorDocument('InternalError') }],
