@@ -518,6 +518,27 @@ paths:
   },
   {
     section,
+    feature: 'a list in a part of a segment',
+    note: 'An encoded delimiter belongs to a value, also one that separates the parameter from other text.',
+    outcome: 'supported',
+    contract: `paths:
+  /items/{ids}:copy:
+    get:
+      operationId: copyItems
+      tags: [Items]
+      summary: Copy items
+      parameters:
+        - { name: ids, in: path, required: true, schema: { type: array, items: { type: string } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      { request: 'GET /items/a,b%2Cc%25:copy', status: 200, response: { params: { ids: ['a', 'b,c%'] } } },
+      { request: 'GET /items/a%3Acopy', status: 404, response: { code: 'not_found' } },
+    ],
+  },
+  {
+    section,
     feature: '$ref of a path',
     outcome: 'supported',
     contract: `paths:

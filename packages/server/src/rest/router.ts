@@ -288,21 +288,24 @@ function toSegments({ path, parameters }: OperationSpec): Segment[] {
 function toMixedSegment(text: string): Segment {
   const parts = text.split(/\{([^{}]+)\}/);
   const names = parts.filter((_, index) => index % 2 === 1);
-  // Requests are compared after decoding.
-  const texts = parts.filter((_, index) => index % 2 === 0).map((part) => tryDecode(part) ?? part);
-  return names.length === 0 ? { kind: 'static', text: texts[0] ?? '' } : { kind: 'mixed', texts, names };
+  if (names.length === 0) return { kind: 'static', text: tryDecode(text) ?? text };
+  return { kind: 'mixed', texts: parts.filter((_, index) => index % 2 === 0).map(decodeUnreserved), names };
 }
+
+/** Decodes all but reserved characters and the percent sign: an encoded delimiter belongs to a value (RFC 3986, 2.2). */
+const decodeUnreserved = (encoded: string): string => decodeURI(encoded.replaceAll('%25', '%2525'));
 
 function listNames(segment: Segment): readonly string[] {
   if (segment.kind === 'static') return [];
   return segment.kind === 'mixed' ? segment.names : [segment.name];
 }
 
-/** Reads the parameters of a decoded segment. Each is as short as the text after it allows, and not empty. */
+/** Reads the parameters of a segment, still encoded. Each is as short as the text after it allows, and not empty. */
 function matchMixed(
   { texts, names }: Extract<Segment, { readonly kind: 'mixed' }>,
-  segment: string,
+  encoded: string,
 ): readonly string[] | undefined {
+  const segment = decodeUnreserved(encoded);
   const [prefix = '', ...others] = texts;
   if (!segment.startsWith(prefix)) return undefined;
   const values: string[] = [];
@@ -312,7 +315,7 @@ function matchMixed(
     const isLast = index === names.length - 1;
     const end = isLast ? segment.length - text.length : segment.indexOf(text, start + 1);
     if (end <= start || !segment.startsWith(text, end)) return undefined;
-    values.push(encodeURIComponent(segment.slice(start, end)));
+    values.push(segment.slice(start, end));
     start = end + text.length;
   }
   return values;
@@ -341,7 +344,7 @@ function matchSegments(
     if (segment.kind === 'static') {
       if (segment.text !== part.text) return undefined;
     } else if (segment.kind === 'mixed') {
-      const mixed = matchMixed(segment, part.text ?? '');
+      const mixed = matchMixed(segment, part.encoded);
       if (mixed === undefined) return undefined;
       values.push(...mixed);
     } else {
