@@ -253,13 +253,14 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
     .flatMap(([, { contentTypes }]) => contentTypes);
   const isFeed = types.includes('application/atom+xml');
   if (types.length === 0 || request.accepts(isFeed ? [...types, ...FEED_TYPES] : types) !== false) return;
+  // Parameters such as charset=utf-8, or a version, exclude no response.
   if (request.accepts().some((type) => types.some((range) => isInRange(type, range)))) return;
   throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
 }
 
-/** Returns whether a media type is in a range such as `image/*`, of which the handler selects one. */
+/** Returns whether a media type is that of the contract, or in its range such as `image/*`, of which the handler selects one. */
 const isInRange = (type: string, range: string): boolean =>
-  range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+  type === range || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 
 /** Returns the documented response for a status: its own, that of its range, or the default. */
 function findResponse({ responses }: Pick<OperationSpec, 'responses'>, status: number): ResponseSpec | undefined {

@@ -416,12 +416,15 @@ describe('contract router', () => {
       expect(answer).toMatchObject({ status: 406, body: { code: 'not_acceptable' } });
     });
 
-    test.each([['*/*'], ['application/*;q=0.5'], ['text/html, application/json;q=0.1']])(
-      'are sent to a client that accepts %s',
-      async (accept) => {
-        expect((await call('GET', '/notes', { headers: { accept } })).status).toBe(200);
-      },
-    );
+    test.each([
+      ['*/*'],
+      ['application/*;q=0.5'],
+      ['text/html, application/json;q=0.1'],
+      ['application/json; charset=utf-8'],
+      ['application/json; version=2'],
+    ])('are sent to a client that accepts %s', async (accept) => {
+      expect((await call('GET', '/notes', { headers: { accept } })).status).toBe(200);
+    });
 
     test.each([
       ['an invalid body', (): HandlerResponse => ({ status: 200, body: 'three' })],
