@@ -121,7 +121,7 @@ function send({ bytes, headers }: CachedFile, { method }: Request, response: Res
 async function sendFile(absolutePath: string, response: Response, headers: Headers): Promise<void> {
   const options = { dotfiles: 'allow', cacheControl: false, etag: false, lastModified: false } as const;
   setHeaders(response, headers);
-  await completeRange(response.req.headers, absolutePath);
+  await adaptConditions(response.req.headers, absolutePath);
   response.once('pipe', (file: ReadStream) => closeIfShortened(file, response));
   await new Promise<void>((resolve, reject) => {
     response.sendFile(absolutePath, options, (error?: NodeJS.ErrnoException) => {
@@ -140,10 +140,13 @@ function closeIfShortened(file: ReadStream, response: Response): void {
 }
 
 /**
- * Rewrites a range as Express understands it (RFC 9110, 14.1.2 and 13.1.5): a suffix that is longer than the file stands
- * for the whole file, and a weak ETag in If-Range never matches.
+ * Rewrites the conditions and the range of a request as Express understands them (RFC 9110, 13.1 and 14.1.2): those by
+ * time are ignored, as no time is sent; `Cache-Control: no-cache`, which fetch adds to every conditional request, has no
+ * effect; a suffix that is longer than the file stands for the whole file; a weak ETag in If-Range never matches.
  */
-async function completeRange(headers: IncomingHttpHeaders, absolutePath: string): Promise<void> {
+async function adaptConditions(headers: IncomingHttpHeaders, absolutePath: string): Promise<void> {
+  delete headers['if-unmodified-since'];
+  delete headers['cache-control'];
   const { range = '', 'if-range': validator = '' } = headers;
   if (String(validator).startsWith('W/')) {
     delete headers.range;

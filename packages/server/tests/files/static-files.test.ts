@@ -136,6 +136,16 @@ describe('published files', () => {
     });
   });
 
+  test('responds to fetch, which sends Cache-Control: no-cache with every condition, with 304', async () => {
+    const headers = { 'If-None-Match': '"text.txt"', 'Cache-Control': 'no-cache' };
+    await expect(get('/static/a/text.txt', headers)).resolves.toMatchObject({ status: 304 });
+  });
+
+  test('ignores a condition by time, as the file has none', async () => {
+    const headers = { 'If-Unmodified-Since': 'Tue, 01 Dec 2026 00:00:00 GMT' };
+    await expect(get('/static/a/text.txt', headers)).resolves.toMatchObject({ status: 200 });
+  });
+
   test.each([
     ['bytes=2-4', 206, '234'],
     ['bytes=-2', 206, '89'],
