@@ -146,10 +146,14 @@ class MultipartReader {
   #listen(): void {
     const [request, parser] = [this.#request, this.#parser];
     parser.on('field', (name, text) => this.#attempt(() => this.#addField(name, text)));
-    parser.on('file', (name, stream, filename, _encoding, type) => {
+    parser.on('file', (name, stream, filename, encoding, type) => {
       // A stream without a reader would keep the parser waiting.
       stream.on('error', () => undefined);
-      const add = (): void => this.#attempt(() => this.#addFile(stream, { name, filename, contentType: type }));
+      const add = (): void =>
+        this.#attempt(() => {
+          requireBytes(name, encoding);
+          this.#addFile(stream, { name, filename, contentType: type });
+        });
       if (filename === '') onceReadable(stream, add);
       else add();
       stream.resume();
@@ -293,6 +297,13 @@ function onceReadable(stream: BusboyFileStream, add: () => void): void {
     if (stream.readableLength > 0) add();
     stream.resume();
   });
+}
+
+/** Rejects base64 and quoted-printable, which RFC 7578, 4.7, deprecates: the handler would receive different bytes. */
+function requireBytes(name: string, encoding: string): void {
+  if (['7bit', '8bit', 'binary'].includes(encoding)) return;
+  const message = `Expected the file "${name}" without Content-Transfer-Encoding; received an encoded file.`;
+  throw new AppError('unsupported_media_type', message, { field: name });
 }
 
 function requireType({ name, contentTypes }: FileSpec, type: string): void {

@@ -118,6 +118,24 @@ test('reads a form whose boundary contains a comma, and is quoted therefore', as
   expect([response.status, await response.json()]).toEqual([200, { title: 'Boats' }]);
 });
 
+test.each([
+  ['binary', 200],
+  ['base64', 415],
+  ['quoted-printable', 415],
+])('responds to a file in the transfer encoding %s with %i', async (encoding, status) => {
+  handle = async ({ fields }) => fields;
+  const parts = [
+    'Content-Disposition: form-data; name="title"\r\n\r\na',
+    `Content-Disposition: form-data; name="file"\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\naGk=`,
+  ];
+  const response = await fetch(`${server.url}/files`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=limit' },
+    body: `${parts.map((part) => `--limit\r\n${part}\r\n`).join('')}--limit--\r\n`,
+  });
+  expect(response.status).toBe(status);
+});
+
 /** Sends parts as browsers do. Each file has an empty name, and is of the type that browsers give to a missing one. */
 async function uploadUnnamed(...parts: readonly (readonly [string, string])[]) {
   const lines = parts.flatMap(([name, content]) => [
