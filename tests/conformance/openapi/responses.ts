@@ -528,7 +528,7 @@ components:
   {
     section,
     feature: '304',
-    note: 'An operation that declares it answers conditional requests by `ETag`.',
+    note: 'An operation that declares it answers conditional requests by `ETag`: that of the handler, or a digest of the body.',
     outcome: 'supported',
     contract: `paths:
   /items:

@@ -128,15 +128,20 @@ function negotiateFor(response: Response, { length }: Payload): ContentEncoding 
 }
 
 /**
- * Sets the ETag, and returns whether the request matches it. A compressed response has a weak ETag, because its bytes
- * differ from those of the plain response. If-None-Match compares weakly, so a client that has either form gets 304.
+ * Sets the ETag unless the response has one, and returns whether the request matches it. A compressed response has a weak
+ * ETag, because its bytes differ from those of the plain response; one that a handler has set stays as it is.
+ * If-None-Match compares weakly, so a client that has either form gets 304.
  *
  * The comparison of Express does not suit: it always fails with `Cache-Control: no-cache`, which fetch adds to every
  * conditional request.
  */
-function matchesCondition(response: Response, { etag }: Payload, encoding: ContentEncoding | undefined): boolean {
+function matchesCondition(response: Response, payload: Payload, encoding: ContentEncoding | undefined): boolean {
+  const condition = response.req.headers['if-none-match'];
+  const given = response.getHeader('ETag');
+  if (given !== undefined) return matchesEtag(condition, String(given).replace(/^W\//, ''));
+  const { etag } = payload;
   response.setHeader('ETag', encoding === undefined ? etag : `W/${etag}`);
-  return matchesEtag(response.req.headers['if-none-match'], etag);
+  return matchesEtag(condition, etag);
 }
 
 /** Returns a strong ETag of a response body. */

@@ -386,6 +386,13 @@ describe('contract router', () => {
       expect((await call('GET', '/notes')).headers.get('etag')).toBeNull();
     });
 
+    test.each(['"v7"', 'W/"v7"'])('keep the ETag %s that the handler sets', async (etag) => {
+      answerOf.countNotes = () => ({ status: 200, body: 3, headers: { ETag: etag } });
+      expect((await call('GET', '/notes/count')).headers.get('etag')).toBe(etag);
+      const headers = { 'if-none-match': '"v6", "v7"' };
+      expect((await call('GET', '/notes/count', { headers })).status).toBe(304);
+    });
+
     test('cause no internal error in the log when the client closes the connection', async () => {
       const client = new AbortController();
       let hasStopped = (): void => undefined;
