@@ -286,7 +286,10 @@ export function parseCookies(header: string): ReadonlyMap<string, readonly strin
       .slice(at + 1)
       .trim()
       .replace(/^"(.*)"$/, '$1');
-    cookies.set(name, [...(cookies.get(name) ?? []), value]);
+    const known = cookies.get(name);
+    // A copy for each value would take seconds for a header of 64 KiB.
+    if (known === undefined) cookies.set(name, [value]);
+    else known.push(value);
   }
   return cookies;
 }

@@ -97,6 +97,11 @@ test.each([
   expect(readCookieParameters(withColor(spec), request({ cookie: 'a=b; color="blue"; c' }))).toEqual({ color });
 });
 
+test('rejects a cookie that is repeated hundreds of thousands of times before the test times out', () => {
+  const sent = request({ cookie: 'color=a;'.repeat(250_000) });
+  expect(() => readCookieParameters(withColor({ in: 'cookie' }), sent)).toThrow('received it 250000 times');
+});
+
 test('reads the id of the last event in UTF-8, in which browsers send it', () => {
   const operation = withColor({ in: 'header', name: 'Last-Event-ID' });
   const sent = Buffer.from('é€0').toString('latin1');
