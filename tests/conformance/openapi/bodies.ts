@@ -144,7 +144,7 @@ export const rows: readonly Row[] = [
       post('text/plain', 'A', { status: 400, response: { code: 'invalid_input', field: 'body' } }),
       post('text/plain; charset=latin1', 'a', { status: 415 }),
       post('text/html', 'a', { status: 415, response: { code: 'unsupported_media_type' } }),
-      post('text/plain', '', { status: 400, response: { code: 'malformed_body' } }),
+      post('text/plain', '', { status: 200, response: { text: '' } }),
     ],
   },
   {
@@ -532,12 +532,35 @@ assert.deepEqual(await createItem(client, { body: new Blob(['ab']) }), { bytes: 
   },
   {
     section,
+    feature: 'a body of no bytes',
+    note: 'It is an empty text, file or form. As JSON it is missing, and so is any without a media type.',
+    outcome: 'supported',
+    contract: withBody(`text/plain: { schema: { type: string } }
+          image/*: {}
+          ${FORM}: { schema: { type: object, properties: { a: { type: string } } } }
+          application/json: { schema: { type: object } }`),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { body } }),`,
+    program: `    const { data } = await client.POST('/items', { body: '', headers: { 'Content-Type': 'text/plain' } });
+    assert.deepEqual(data, { body: '' });`,
+    exchanges: [
+      post('text/plain', '', { status: 200, response: { body: '' } }),
+      post('image/png', '', { status: 200, response: { body: { type: 'Buffer', data: [] } } }),
+      post(FORM, '', { status: 200, response: { body: {} }, isRepeated: false }),
+      post('application/json', '', { status: 400, response: { code: 'malformed_body' } }),
+      { request: 'POST /items', status: 400, response: { code: 'malformed_body' } },
+    ],
+  },
+  {
+    section,
     feature: 'x-body: deferred',
     note: 'The handler reads the bytes when it needs them.',
     outcome: 'supported',
     contract: withBody('text/plain: {}', '\n        x-body: deferred'),
     handlers: `  createItem: async ({ body }) => ({ status: 200, body: { text: (await body()).toString() } }),`,
-    exchanges: [post('text/plain', 'ab', { status: 200, response: { text: 'ab' } })],
+    exchanges: [
+      post('text/plain', 'ab', { status: 200, response: { text: 'ab' } }),
+      post('text/plain', '', { status: 200, response: { text: '' } }),
+    ],
   },
   {
     section,

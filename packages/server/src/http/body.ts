@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { hasBody } from './request.js';
+import { hasBody, isJson } from './request.js';
 
 /** The body that an operation accepts. */
 export interface BodySpec {
@@ -21,11 +21,11 @@ export interface BodySpec {
  * `malformed_body`.
  */
 export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): Promise<Buffer | undefined> {
-  if (hasBody(request)) {
-    requireContentType(request, spec);
+  const type = findContentType(request, spec);
+  if (type !== undefined) {
     requireIdentity(request);
     const bytes = await bufferRequestBody(request, spec.maxBytes)();
-    if (bytes.length > 0) return bytes;
+    if (bytes.length > 0 || mayBeEmpty(type)) return bytes;
   }
   requireOptional(spec);
   return undefined;
@@ -38,10 +38,10 @@ export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): P
 export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
   const read = bufferRequestBody(request, spec.maxBytes);
   return async () => {
-    if (hasBody(request)) requireContentType(request, spec);
+    const type = findContentType(request, spec);
     requireIdentity(request);
     const bytes = await read();
-    if (bytes.length === 0) requireOptional(spec);
+    if (bytes.length === 0 && !(type && mayBeEmpty(type))) requireOptional(spec);
     return bytes;
   };
 }
@@ -62,19 +62,28 @@ export interface ContentType {
   readonly declared: string;
 }
 
-/** @throws AppError `unsupported_media_type` */
-export function requireContentType({ headers }: IncomingMessage, { contentTypes }: BodySpec): ContentType {
+/**
+ * Returns the content type of the body; `undefined` without one. A body of no bytes counts if it is an empty text, file
+ * or form.
+ *
+ * @throws AppError `unsupported_media_type`
+ */
+export function findContentType(request: IncomingMessage, { contentTypes }: BodySpec): ContentType | undefined {
+  const { headers } = request;
   const [, text = '', parameters = ''] = CONTENT_TYPE.exec(headers['content-type'] ?? '') ?? [];
   const type = text.toLowerCase();
   const declared = findDeclaredType(type, contentTypes);
-  if (declared === undefined || !isUtf8(parameters)) {
-    throw new AppError(
-      'unsupported_media_type',
-      `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received a different Content-Type.`,
-    );
-  }
-  return { type, declared };
+  const found = declared === undefined || !isUtf8(parameters) ? undefined : { type, declared };
+  // Many clients announce a type, but send nothing, for a request without a body.
+  if (!hasBody(request)) return found && headers['content-length'] === '0' && mayBeEmpty(found) ? found : undefined;
+  if (found !== undefined) return found;
+  throw new AppError(
+    'unsupported_media_type',
+    `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received a different Content-Type.`,
+  );
 }
+
+const mayBeEmpty = ({ type }: ContentType): boolean => !isJson(type) && !type.startsWith('multipart/');
 
 /** Returns the most specific of the media types and ranges that include a type. */
 export function findDeclaredType(type: string, declared: readonly string[]): string | undefined {

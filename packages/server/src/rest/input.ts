@@ -5,13 +5,13 @@ import type { ErrorObject } from 'ajv';
 import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 import {
   decodeText,
+  findContentType,
   parseUntrustedJson,
   readBodyBytes,
-  requireContentType,
   requireIdentity,
   requireNoNul,
 } from '../http/body.js';
-import { hasBody, isJson, parseCookies, parseQuery, splitQuery, tryDecode } from '../http/request.js';
+import { isJson, parseCookies, parseQuery, splitQuery, tryDecode } from '../http/request.js';
 import { FORM_TYPE, MULTIPART_TYPE, readForm, readMultipart } from './forms.js';
 import type { FormSpec, OperationSpec, ParameterSpec, RequestBodySpec, Validator } from './operation.js';
 import { MAX_QUOTED, quoteForMessage, readTextValues, type TextSource, type TextValues } from './text-values.js';
@@ -125,7 +125,7 @@ export interface ReadBody {
  * `malformed_body`, or `invalid_input` for a field of a form.
  */
 export async function readBody(request: IncomingMessage, spec: RequestBodySpec): Promise<ReadBody | undefined> {
-  const type = hasBody(request) ? requireContentType(request, spec) : undefined;
+  const type = findContentType(request, spec);
   const form = type && spec.forms?.[type.declared];
   if (type?.type === MULTIPART_TYPE && form !== undefined) {
     requireIdentity(request);
