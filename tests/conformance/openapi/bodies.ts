@@ -532,6 +532,23 @@ assert.deepEqual(await createItem(client, { body: new Blob(['ab']) }), { bytes: 
   },
   {
     section,
+    feature: 'lists that may be null in a form',
+    outcome: 'supported',
+    contract: withBody(`multipart/form-data:
+            schema:
+              type: object
+              properties:
+                tags: { anyOf: [{ type: array, items: { type: string } }, { type: 'null' }] }
+                points: { anyOf: [{ type: array, items: { type: object } }, { type: 'null' }] }`),
+    exchanges: [
+      post(MULTIPART, toMultipart({ name: 'tags', text: 'a' }, { name: 'points', text: '{"x":1}' }), {
+        status: 200,
+        response: { body: { tags: ['a'], points: [{ x: 1 }] } },
+      }),
+    ],
+  },
+  {
+    section,
     feature: 'a body of no bytes',
     note: 'It is an empty text, file or form. As JSON it is missing, and so is any without a media type.',
     outcome: 'supported',

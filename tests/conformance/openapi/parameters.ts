@@ -141,6 +141,20 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'a list that may be null',
+    note: 'As frameworks describe an optional list. It is a list also with one item. Null cannot be written: it is absent.',
+    outcome: 'supported',
+    contract: withParameter(
+      "{ name: id, in: query, schema: { anyOf: [{ type: array, items: { type: integer } }, { type: 'null' }] } }",
+    ),
+    exchanges: [
+      { request: 'GET /items?id=1', status: 200, response: { query: { id: [1] } } },
+      { request: 'GET /items?id=1&id=2', status: 200, response: { query: { id: [1, 2] } } },
+      { request: 'GET /items', status: 200, response: { query: {} } },
+    ],
+  },
+  {
+    section,
     feature: 'the type of list items',
     outcome: 'supported',
     contract: withParameter('{ name: id, in: query, schema: { type: array, items: { type: integer } } }'),

@@ -163,7 +163,7 @@ export function toFormContract(
 function toField(sources: ContractSources, member: FormMember): FormField {
   const { name, required, schema, encoding } = member;
   if (isJsonField(sources, member)) {
-    const list = typesOf(follow(sources, schema) ?? schema).includes('array');
+    const list = typesOf(followNonNull(sources, schema)).includes('array');
     return { name, required, types: ['string'], list, isJson: true };
   }
   const { style, explode = style === undefined || style === 'form' } = (encoding.value ?? {}) as EncodingMap[string];
@@ -251,7 +251,9 @@ export function readTextValue(sources: ContractSources, schema: DocumentNode, re
 }
 
 function toScalars({ scalars, lists: [item] }: Found): TextValue {
-  if (item !== undefined) return { types: sort([...item, ...scalars]), list: scalars.size === 0 ? true : 'repeated' };
+  // A list that may be null is a list: no text stands for its null.
+  const others = [...scalars].filter((type) => type !== 'null');
+  if (item !== undefined) return { types: sort([...item, ...others]), list: others.length === 0 ? true : 'repeated' };
   // A schema without a type accepts any text.
   return { types: scalars.size === 0 ? ['string'] : sort(scalars), list: false };
 }
