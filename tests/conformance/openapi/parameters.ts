@@ -141,6 +141,33 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'a required object without properties',
+    note: 'In the styles that write its properties as names of their own, nothing is written.',
+    outcome: 'supported',
+    contract: withParameter(
+      '{ name: page, in: query, required: true, schema: { type: object, properties: { size: { type: integer, default: 20 } } } }',
+    ),
+    program: `  const { data } = await client.GET('/items', { params: { query: { page: {} } } });
+  assert.deepEqual(data?.query, { page: { size: 20 } });`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: { query: { page: { size: 20 } } } },
+      { request: 'GET /items?size=1', status: 200, response: { query: { page: { size: 1 } } } },
+    ],
+  },
+  {
+    section,
+    feature: 'a required object that lacks a required property',
+    outcome: 'supported',
+    contract: withParameter(
+      '{ name: page, in: query, required: true, style: deepObject, schema: { type: object, required: [size], properties: { size: { type: integer } } } }',
+    ),
+    exchanges: [
+      { request: 'GET /items?page[size]=1', status: 200, response: { query: { page: { size: 1 } } } },
+      { request: 'GET /items', status: 400, response: { code: 'invalid_input', field: 'page.size' } },
+    ],
+  },
+  {
+    section,
     feature: 'a list that may be null',
     note: 'As frameworks describe an optional list. It is a list also with one item. Null cannot be written: it is absent.',
     outcome: 'supported',

@@ -55,7 +55,7 @@ class FieldReader {
     const { name, properties, isJson, type } = this.#field;
     if (isJson) return this.#readJson(this.#source.find(name));
     const object = properties === undefined ? undefined : this.#readObject();
-    if (object !== undefined || (properties !== undefined && type.length === 0)) return object;
+    if (object !== undefined || (properties !== undefined && type.length === 0)) return object ?? this.#emptyObject();
     return this.#toValue(this.#field, this.#splitList());
   }
 
@@ -132,6 +132,12 @@ class FieldReader {
       return value === undefined ? [] : [[key, value] as const];
     });
     return members.size === 0 ? undefined : Object.fromEntries(values);
+  }
+
+  /** An object whose properties are names of their own is not written at all if it is empty (RFC 6570, 3.2.1). */
+  #emptyObject(): unknown {
+    const isUnwritten = this.#field.style === 'deepObject' || (this.#explodes && this.#source.isForm);
+    return this.#field.required && isUnwritten ? {} : undefined;
   }
 
   /** Lists the properties of an object with their texts. */
