@@ -168,6 +168,21 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'constants as alternatives',
+    note: 'The error lists their values, as that of an enum.',
+    outcome: 'supported',
+    contract: withParameter('{ name: order, in: query, schema: { oneOf: [{ const: asc }, { const: desc }] } }'),
+    exchanges: [
+      { request: 'GET /items?order=desc', status: 200, response: { query: { order: 'desc' } } },
+      {
+        request: 'GET /items?order=up',
+        status: 400,
+        response: { error: 'Expected order to be one of asc, desc; received "up".', field: 'order' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'a list that may be null',
     note: 'As frameworks describe an optional list. It is a list also with one item. Null cannot be written: it is absent.',
     outcome: 'supported',

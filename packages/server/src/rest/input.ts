@@ -203,10 +203,16 @@ function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObj
   return LIMITS[part].includes(keyword) ? 'unprocessable' : 'invalid_input';
 }
 
-/** Picks the error with the longest path, which is the most specific one if several alternatives failed. */
+/**
+ * Picks the error with the longest path, which is the most specific one if several alternatives failed. Alternatives that
+ * are constants are the values of an enum.
+ */
 function pickError(errors: readonly ErrorObject[]): ErrorObject {
   const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
-  return first ?? { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
+  if (first?.keyword !== 'const') return first ?? { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
+  const constants = errors.filter((error) => error.keyword === 'const' && error.instancePath === first.instancePath);
+  const allowedValues = constants.map(({ params }) => (params as { readonly allowedValue: unknown }).allowedValue);
+  return { ...first, keyword: 'enum', params: { allowedValues } };
 }
 
 function fieldOf(error: ErrorObject): string {
