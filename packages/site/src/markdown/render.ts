@@ -29,6 +29,7 @@ import {
 import { BLOCK_END } from './mdx.js';
 import {
   cutText,
+  cutWords,
   EXCERPT_END,
   type ExcerptRequest,
   type HtmlPieces,
@@ -257,7 +258,7 @@ function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
       return undefined;
     }
     if (node.type === 'text' || node.type === 'inlineCode' || node.type === 'code') {
-      const value = cutText(node.value, rest, rest === length);
+      const value = rest === length ? cutText(node.value, rest) : cutWords(node.value, rest);
       rest -= value.length;
       if (value.length === node.value.length) return node;
       end = 'length';

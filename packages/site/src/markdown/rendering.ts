@@ -65,8 +65,11 @@ export type MarkdownReply =
  */
 export const EXCERPT_END = /<!--\s*more\s*-->/iu;
 
-/** Cuts a text after a whole word. If its first word is longer, cuts after a character at the start of an excerpt, else returns ''. */
-export function cutText(text: string, length: number, isStart = true): string {
+/** Cuts a text after a whole word, or after a character if the first word is longer. */
+export const cutText = (text: string, length: number): string => cutWords(text, length) || cutFirstWord(text, length);
+
+/** Cuts a text after a whole word. Returns '' if the first word is longer. */
+export function cutWords(text: string, length: number): string {
   if (text.length <= length) return text;
   const [spaced] = /^(?:.*\s)?/su.exec(text.slice(0, length + 1)) ?? [''];
   const start = Math.max(spaced.length, length - NEARBY);
@@ -74,9 +77,12 @@ export function cutText(text: string, length: number, isStart = true): string {
   // Words follow each other directly in languages without spaces, such as Chinese, Japanese and Thai.
   const isUnspaced = words.some(({ isWordLike }, index) => isWordLike && words[index - 1]?.isWordLike);
   const last = words.findLast(({ index, isWordLike }) => isWordLike && index > 0 && start + index <= length);
-  const end = isUnspaced && last ? start + last.index : spaced.length;
-  const startOfCharacter = () => CHARACTERS.segment(text.slice(0, length + NEARBY)).containing(length)?.index;
-  return text.slice(0, end || (isStart ? startOfCharacter() : 0)).trimEnd();
+  return text.slice(0, isUnspaced && last ? start + last.index : spaced.length).trimEnd();
+}
+
+function cutFirstWord(text: string, length: number): string {
+  const character = CHARACTERS.segment(text.slice(0, length + NEARBY)).containing(length);
+  return text.slice(0, character?.index).trimEnd();
 }
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
