@@ -494,6 +494,15 @@ describeInBrowser('the board', () => {
     // Rows are drawn completely, so their buttons need no waiting.
     expect(await guest.getByRole('button', { name: /^Merge/ }).count()).toBe(0);
     expect(await guest.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
+    // The board stays selected although the list of boards can't be read again, also at the second and third attempt.
+    let attempts = 0;
+    await guest.route('**/api/sharing', (route) => route.abort());
+    guest.on('requestfailed', (request) => (attempts += Number(request.url().endsWith('/api/sharing'))));
+    await guest.getByRole('link', { name: 'Issues', exact: true }).click();
+    await eventually(() => expect(attempts).toBe(3));
+    await guest.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await guest.getByText('Sharpen the saw').waitFor();
+    expect(await guest.getByLabel('Board of').inputValue()).toBe('ada');
     await context.close();
   });
 });

@@ -82,7 +82,9 @@ async function loadOwners(): Promise<void> {
   const found =
     consumePreloaded('sharedWithMe') ??
     (await dashboardClient.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
-  owners.value = found ?? [];
+  // A failure ends no sharing.
+  if (found === undefined) return;
+  owners.value = found;
   if (boardOwner.value !== '' && !owners.value.some(({ username }) => username === boardOwner.value)) selectBoard('');
 }
 
