@@ -1,5 +1,6 @@
 import {
   dayFromNow,
+  formatAge,
   formatDate,
   formatDay,
   formatRelativeTime,
@@ -24,6 +25,13 @@ test.each([
   ['2026-05-03T00:12:30Z', 'in 12 minutes'],
 ])('formatRelativeTime: formats %s as “%s”', (time, age) => {
   expect(formatRelativeTime(time, NOW)).toBe(age);
+});
+
+test.each([
+  [59_000, 'less than a minute ago'],
+  [60_000, '1 minute ago'],
+])('formatAge: formats an age of %i ms as “%s”', (ageMs, age) => {
+  expect(formatAge(new Date(Date.now() - ageMs).toISOString())).toBe(age);
 });
 
 test('formatDay: formats the same day in every time zone', () => {

@@ -9,7 +9,7 @@ import { ProblemText } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
 import { EmptyState } from '../ui/resource.js';
 import { Countdown } from '../ui/time-elements.js';
-import { formatDateTime, formatRelativeTime, formatTime, serverNow } from '../ui/times.js';
+import { formatAge, formatDateTime, formatTime, serverNow } from '../ui/times.js';
 import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
 import { refreshBoard } from './data/follow-board.js';
 import {
@@ -179,7 +179,7 @@ type Forge = Board['forges'][number];
 function notesOf(one: Forge, board: Board): string[] {
   const { forge, error, staleSince, hidden, incompleteSearch, shadowed = 0, credential, expiresAt } = one;
   const name = nameCredential(one);
-  const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
+  const since = staleSince === undefined ? '' : ` Showing data from ${formatAge(staleSince)}.`;
   // An exceeded quota has its own notice, which disappears when it is reset.
   const short = toForgeQuotas(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
   return [

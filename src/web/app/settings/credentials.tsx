@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, Form, HiddenField, Select } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
-import { formatDateTime, formatRelativeTime } from '../ui/times.js';
+import { formatAge, formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { TestResult } from './forge-form.js';
 import { FORGE_GUIDES, type ForgeGuide } from './forge-guides.js';
@@ -105,7 +105,7 @@ function State({ credential }: { readonly credential: Credential }) {
     return (
       <p class="bad">
         {error}
-        {staleSince !== undefined && ` Showing data from ${formatRelativeTime(staleSince)}.`}
+        {staleSince !== undefined && ` Showing data from ${formatAge(staleSince)}.`}
         {expiry}
       </p>
     );

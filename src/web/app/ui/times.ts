@@ -81,3 +81,6 @@ export function formatRelativeTime(time: string, now = serverNow()): string {
   const span = `${count} ${name}${count === 1 ? '' : 's'}`;
   return seconds < 0 ? `${span} ago` : `in ${span}`;
 }
+
+/** Formats the age of data, such as "3 days ago". */
+export const formatAge = (time: string): string => formatRelativeTime(time).replace(/^now$/, 'less than a minute ago');
