@@ -79,6 +79,18 @@ describeInBrowser('pages at every width', () => {
     for (const [index, { left }] of boxes.slice(1).entries()) expect(boxes[index]!.right).toBeLessThanOrEqual(left);
   });
 
+  test('the logo grows with the text', async () => {
+    const readSizes = (): Promise<readonly string[]> =>
+      page.evaluate(() => {
+        const { width, backgroundSize } = getComputedStyle(document.querySelector('.brand')!, '::before');
+        return [width, backgroundSize.split(', ')[0]!];
+      });
+    expect(await readSizes()).toEqual(['20px', '12px 1px']);
+    await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    expect(await readSizes()).toEqual(['40px', '24px 2px']);
+    await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+  });
+
   test.each([320, 360])('the navigation of a phone of %i px is inside the screen', async (width) => {
     await page.setViewportSize({ width, height: 640 });
     await stage.at.open('/', 'Pull requests');
