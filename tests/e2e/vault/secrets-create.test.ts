@@ -258,6 +258,22 @@ describeInBrowser('creating and importing secrets', () => {
     expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/mail-key']);
   });
 
+  test('an import continues after the rate limit was exceeded', async () => {
+    await go('/vault/import');
+    await page.getByLabel('Variables', { exact: true }).fill('LIMITED_1=1\nLIMITED_2=2\n');
+    let left = 4;
+    await page.route('**/secrets/objects', (route) => {
+      if (route.request().method() !== 'POST' || left === 0) return route.continue();
+      left -= 1;
+      const json = { code: 'rate_limited', error: 'Too many requests.' };
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json });
+    });
+    await button('Save 2 secrets').click();
+    await said('2 secrets saved.');
+    await page.unroute('**/secrets/objects');
+    expect(stage.takeComplaints()).toEqual(Array.from({ length: 4 }, () => '429 POST /secrets/objects'));
+  });
+
   test('due work is listed first', async () => {
     const status = await page.evaluate(async () => {
       const get = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();

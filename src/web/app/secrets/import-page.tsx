@@ -1,5 +1,6 @@
 import '../style/cards.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError } from '../../../generated/secrets/client.js';
 import type { EnvFile } from '../../../sealing/env-file.js';
 import { describeProblem, type Problem } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
@@ -104,7 +105,8 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     const own = await findOwnPublicKey();
     const outcome = new Map(results);
     for (const entry of plan.filter(({ variable }) => chosen.has(variable))) {
-      const error = await storeEntry(entry, { usedBy, isReadable, own, tags: splitTags(tags) }).then(
+      const store = () => storeEntry(entry, { usedBy, isReadable, own, tags: splitTags(tags) });
+      const error = await waitForRateLimit(store).then(
         () => '',
         (error: unknown) => describeProblem(toSealingProblem(error)),
       );
@@ -230,6 +232,20 @@ function useEnvFile(text: string): ParsedFile {
     };
   }, [text]);
   return parsed;
+}
+
+/** Repeats a request that exceeds the rate limit, as the requests for hundreds of variables in a minute do. */
+async function waitForRateLimit(send: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.statusCode === 429)) throw error;
+      const { retryAfter = 1 } = error;
+      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
+    }
+  }
 }
 
 interface StoreOptions {
