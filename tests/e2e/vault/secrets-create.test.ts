@@ -243,19 +243,15 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByLabel('Change them to db-password').check();
     await said('1 new, 1 existing');
     await page.getByRole('checkbox', { name: 'Save mail-key' }).check();
-    // A different client replaces the value while the preview is open.
-    const status = await page.evaluate(async () => {
-      const value = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
-      const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
-      const headers = { 'content-type': 'application/json' };
-      return (await fetch('/secrets/objects/mail-key', { method: 'PUT', body, headers })).status;
-    });
-    expect(status).toBe(200);
+    // The preview is open.
+    await replaceElsewhere('mail-key');
     await button('Save 2 secrets').click();
     await page.getByRole('alert').getByText('1 of 2 could not be saved.').waitFor();
     await page.getByRole('row', { name: /first/ }).getByText('saved', { exact: true }).waitFor();
     await page.getByRole('row', { name: 'mail-key' }).getByText('was changed in the meantime').waitFor();
     expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/mail-key']);
+    await button('Save 1 secret').click();
+    await said('2 secrets saved.');
   });
 
   test('an import continues after the rate limit was exceeded', async () => {
@@ -273,6 +269,30 @@ describeInBrowser('creating and importing secrets', () => {
     await page.unroute('**/secrets/objects');
     expect(stage.takeComplaints()).toEqual(Array.from({ length: 4 }, () => '429 POST /secrets/objects'));
   });
+
+  test('a value that was typed while others replaced the secret is saved at the second attempt', async () => {
+    await acts.visit('api-key');
+    await page.getByText('Replace value', { exact: true }).click();
+    await page.getByLabel('New value').fill('typed');
+    await replaceElsewhere('api-key');
+    await button('Save new value').click();
+    await page.getByRole('alert').getByText('was changed in the meantime').waitFor();
+    expect(await page.getByLabel('New value').inputValue()).toBe('typed');
+    await button('Save new value').click();
+    await said('Value of “api-key” replaced.');
+    expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/api-key']);
+  });
+
+  /** Replaces the value of a secret as a different client does. */
+  async function replaceElsewhere(slug: string): Promise<void> {
+    const status = await page.evaluate(async (path) => {
+      const value = await (await fetch(path)).arrayBuffer();
+      const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(path, { method: 'PUT', body, headers })).status;
+    }, `/secrets/objects/${slug}`);
+    expect(status).toBe(200);
+  }
 
   test('due work is listed first', async () => {
     const status = await page.evaluate(async () => {

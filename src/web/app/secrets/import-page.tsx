@@ -115,7 +115,11 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     }
     const saved = [...outcome.values()].filter((error) => error === '').length;
     const failed = outcome.size - saved;
-    if (failed > 0) throw new Error(`${failed} of ${outcome.size} could not be saved. The reasons are in the table.`);
+    if (failed > 0) {
+      // Others may have changed or created some of these secrets.
+      await onChange();
+      throw new Error(`${failed} of ${outcome.size} could not be saved. The reasons are in the table.`);
+    }
     // The plain values are no longer needed.
     change('');
     await onChange();

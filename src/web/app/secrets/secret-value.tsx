@@ -54,7 +54,8 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
     withIdentity({
       why: `Unlock your key to re-encrypt “${slug}”.`,
       work: async (identity) => {
-        await (await loadStoredValues()).resealValue(object, identity);
+        const { resealValue } = await loadStoredValues();
+        await reloadOvertaken(onChange, resealValue(object, identity));
         await onChange();
         showToast(`“${slug}” re-encrypted to your key and the current keys of its consumers.`);
       },
@@ -173,7 +174,7 @@ export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
   const [problem, rotate] = useSealingError(async () => {
     const { storeReplacement } = await loadStoredValues();
     const keepReadableCopy = isReadable ?? isReader(object, await findOwnPublicKey());
-    await storeReplacement(object, { value, usedBy, keepReadableCopy });
+    await reloadOvertaken(onChange, storeReplacement(object, { value, usedBy, keepReadableCopy }));
     setValue('');
     setReadable(undefined);
     await onChange();
@@ -200,6 +201,13 @@ export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
     </details>
   );
 }
+
+/** Waits for a change of a secret. If others have changed it, loads it again, so that a further attempt replaces their value. */
+const reloadOvertaken = (reload: () => Promise<void>, change: Promise<void>): Promise<void> =>
+  change.catch(async (error: unknown) => {
+    if (toProblem(error).code === 'precondition_failed') await reload();
+    throw error;
+  });
 
 const isReader = ({ recipients }: ObjectMetadata, key: string | undefined): boolean =>
   key !== undefined && recipients?.includes(key) === true;

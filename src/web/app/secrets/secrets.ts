@@ -74,7 +74,7 @@ function findStorageMessage({ code, field = '' }: Problem): string | undefined {
 }
 
 const CHANGED =
-  'This secret was changed in the meantime, so your change was not saved. Reload the page to see the current value.';
+  'This secret was changed in the meantime, so your change was not saved. Check its current state, and try again.';
 
 /** The other codes show the message of the error, which names the parties whose key is missing. */
 const MESSAGES: Partial<Record<SealingCode, string>> = {
