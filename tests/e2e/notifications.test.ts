@@ -87,6 +87,27 @@ describeInBrowser('notification settings', () => {
     await said('Channel “Team” deleted.');
   });
 
+  test('keeps the secret of a webhook on the page while further channels are added', async () => {
+    await visit();
+    await open('Add a channel');
+    const channels = [
+      ['Webhook (JSON)', 'URL'],
+      ['Slack or Mattermost', 'URL of the incoming webhook'],
+    ] as const;
+    for (const [kind, field] of channels) {
+      await section().getByLabel('Send to').selectOption(kind);
+      await section().getByLabel(field, { exact: true }).fill(`${receiver.url}/new`);
+      await section().getByLabel('Name (optional)').fill(`New ${kind}`);
+      await button('Add channel').click();
+      await button(`Delete channel New ${kind}`).waitFor();
+    }
+    expect(await section().getByLabel('Secret of the webhook.').inputValue()).toMatch(/^whsec_/);
+    for (const [kind] of channels) {
+      await pressAndConfirm(button(`Delete channel New ${kind}`), 'Delete channel?');
+      await said(`Channel “New ${kind}” deleted.`);
+    }
+  });
+
   test('adds a channel, changes its rules and deletes it with the keyboard only', async () => {
     const { tabTo, type, press, pressOn, confirm } = createKeyboard(page);
     await visit();

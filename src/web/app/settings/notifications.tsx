@@ -54,7 +54,8 @@ export function NotificationsSection() {
               <NewChannel
                 settings={settings}
                 onMade={async (made) => {
-                  setSecret(made);
+                  // That of an earlier webhook stays until it is copied.
+                  if (made !== undefined) setSecret(made);
                   await loaded.reload();
                 }}
               />
