@@ -177,6 +177,25 @@ describeInBrowser('settings page', () => {
     expect(stage.takeComplaints()).toEqual(['400 PUT /api/settings']);
   });
 
+  test('a token that is typed while the previous one is tested stays in its field', async () => {
+    await visit();
+    const form = await fill('GitHub', { url: forges.github.url, token: GITHUB_TOKEN });
+    let end = (): void => undefined;
+    const typed = new Promise<void>((resolve) => (end = resolve));
+    await page.route('**/api/settings/test', async (route) => {
+      await typed;
+      await route.continue();
+    });
+    const isTested = page.waitForRequest('**/api/settings/test');
+    await button('Save GitHub', form).click();
+    await isTested;
+    await form.getByLabel('Token', { exact: true }).fill('second');
+    end();
+    await said('GitHub settings saved');
+    expect(await form.getByLabel('Token', { exact: true }).inputValue()).toBe('second');
+    await page.unroute('**/api/settings/test');
+  });
+
   test('saves the label and the accounts of Renovate', async () => {
     await visit();
     const renovate = group('Renovate');

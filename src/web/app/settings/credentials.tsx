@@ -129,7 +129,7 @@ function EditCredential({ credential, onSaved }: EditCredentialProps) {
   const save = async (): Promise<void> => {
     const params = { path: { id: credential.id } };
     requireData(await dashboardClient.PUT('/api/settings/credentials/{id}', { params, body: draft }));
-    edit({ token: '' });
+    setDraft((now) => (now.token === draft.token ? { ...now, token: '' } : now));
     await onSaved();
     showToast(`Credential “${draft.label.trim()}” saved. The board is refreshing.`);
   };

@@ -36,7 +36,8 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
     await onSave(draft);
     // A failed test request says nothing about the token.
     const isRefused = isNewToken && !(await test.run().catch(() => true));
-    edit({ [token]: '' });
+    // The test takes seconds, in which the user may have typed a different token.
+    setDraft((now) => (now[token] === draft[token] ? { ...now, [token]: '' } : now));
     if (isRefused) showError(new Error(`${name} settings saved, but ${name} could not be read with them.`));
     else showToast(`${name} settings saved. The board is refreshing.`);
   };
