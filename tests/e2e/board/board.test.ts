@@ -76,6 +76,13 @@ describeInBrowser('the board', () => {
 
   test('forges that are saved and tested in the settings fill the board', async () => {
     await page.getByText('No code host connected yet.').waitFor();
+    // A clock is that of a whole context.
+    const context = await stage.enter();
+    await context.addCookies(await stage.context.cookies());
+    const other = await context.newPage();
+    await other.clock.install();
+    await other.goto(stage.server.origin);
+    await other.getByText('No code host connected yet.').waitFor();
     await page.getByRole('link', { name: 'Connect GitHub, GitLab or Forgejo' }).click();
     await fillForge('GitHub', forges.github.url, GITHUB_TOKEN);
     await fillForge('Forgejo or Gitea', forges.forgejo.url, FORGEJO_TOKEN);
@@ -87,6 +94,12 @@ describeInBrowser('the board', () => {
       .waitFor();
     // Rows that are read later would wait behind the updates bar.
     await eventually(async () => expect(await countRead()).toBe(9));
+    // A page that was open before reads the board again after a while.
+    await eventually(async () => {
+      await other.clock.fastForward(10_000);
+      expect(await other.locator('.pull').count()).toBe(9);
+    });
+    await context.close();
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await shown(9);
     await eventually(async () => expect(await rows().count()).toBe(9));

@@ -166,9 +166,9 @@ async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSigna
   try {
     for await (const { data } of readBoards(dashboardClient, query, { signal })) yield data;
   } catch (error) {
-    // Until a forge is set up there is no stream, only an empty board.
+    // Until a forge is set up, such as in a different tab, there is no stream, only an empty board.
     if (!(error instanceof ApiError && error.statusCode === 404)) throw error;
-    yield await readBoard({ owner: '', includeDrafts }, signal);
+    yield* pollBoard({ owner: '', includeDrafts }, signal);
   }
 }
 
