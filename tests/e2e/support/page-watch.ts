@@ -47,7 +47,7 @@ export function createPageWatch(
 }
 
 /**
- * Returns a function that tells whether a request was open at the same time as a sign-out. The server answers such a
+ * Returns a function that returns whether a request was open at the same time as a sign-out. The server answers such a
  * request with or without the session, whichever comes first.
  */
 function watchLogouts(context: BrowserContext): (request: Request) => boolean {

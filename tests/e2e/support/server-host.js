@@ -8,7 +8,7 @@ process.on('message', ({ args, env }) => void run(args, env));
 // The module that ends this process with its parent has released the channel.
 process.channel.ref();
 
-/** Each import runs the command line again, which ends with SIGTERM; what it imports stays loaded. */
+/** Each import runs the command line again, which ends with SIGTERM; its imports stay loaded. */
 async function run(args, env) {
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, env);
