@@ -302,11 +302,20 @@ describeInBrowser('secrets pages', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await said('0 of 2 re-encrypted.');
     await said('A public key has changed and was not accepted, so nothing was encrypted.');
+    let limited = 4;
+    await page.route('**/secrets/objects/*', (route) => {
+      if (route.request().method() !== 'PUT' || limited === 0) return route.fallback();
+      limited -= 1;
+      const json = { code: 'rate_limited', error: 'Too many requests.' };
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json });
+    });
     await button('Re-encrypt').click();
     await dialog.getByRole('button', { name: 'Accept the new key' }).click();
     await said('1 of 2 re-encrypted.');
     await said('This value isn’t encrypted to the key');
     expect(await decryptWith(shop)).toBe(MARKER);
+    await page.unroute('**/secrets/objects/*');
+    expect(stage.takeComplaints()).toEqual(Array.from({ length: 4 }, () => '429 PUT /secrets/objects/db-password'));
   });
 
   test('the form of a new secret shows why saving failed', async () => {

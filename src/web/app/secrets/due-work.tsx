@@ -15,7 +15,7 @@ import {
   type ObjectMetadata,
   TOKENS_PATH,
 } from './metadata.js';
-import { secretsClient, toSealingProblem } from './secrets.js';
+import { secretsClient, toSealingProblem, waitForRateLimit } from './secrets.js';
 import { loadStoredValues } from './signatures/load-stored-values.js';
 
 async function listConsumerTokens(): Promise<readonly ConsumerToken[]> {
@@ -124,7 +124,7 @@ async function resealEach(
   const { resealValue } = await loadStoredValues();
   const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
-    await resealValue(object, identity).catch((error: unknown) =>
+    await waitForRateLimit(() => resealValue(object, identity)).catch((error: unknown) =>
       failed.push({ object, reason: describeProblem(toSealingProblem(error)) }),
     );
     onDone(index + 1);

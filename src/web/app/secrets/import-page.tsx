@@ -1,6 +1,5 @@
 import '../style/cards.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError } from '../../../generated/secrets/client.js';
 import type { EnvFile } from '../../../sealing/env-file.js';
 import { describeProblem, type Problem } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
@@ -14,7 +13,7 @@ import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import { describePlan, MAX_VARIABLES, type Naming, planImport, type PlannedEntry, STATE_NAMES } from './import-plan.js';
 import { type ObjectMetadata, splitTags, TAGS_PATTERN } from './metadata.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError } from './secrets.js';
+import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError, waitForRateLimit } from './secrets.js';
 import { loadStoredValues } from './signatures/load-stored-values.js';
 import { ReaderPicker, ValueField } from './value-fields.js';
 
@@ -236,20 +235,6 @@ function useEnvFile(text: string): ParsedFile {
     };
   }, [text]);
   return parsed;
-}
-
-/** Repeats a request that exceeds the rate limit, as the requests for hundreds of variables in a minute do. */
-async function waitForRateLimit(send: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.statusCode === 429)) throw error;
-      const { retryAfter = 1 } = error;
-      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
-    }
-  }
 }
 
 interface StoreOptions {

@@ -1,4 +1,4 @@
-import { createSecretsClient, readAll } from '../../../generated/secrets/client.js';
+import { ApiError, createSecretsClient, readAll } from '../../../generated/secrets/client.js';
 import { type SealingCode, SealingError } from '../../../sealing/sealing-error.js';
 import {
   limitRequest,
@@ -90,3 +90,17 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   slug: 'A secret with this name already exists. Secrets can share a name only if each has its own consumers.',
   used_by: 'Another variant of this secret already belongs to one of these consumers.',
 };
+
+/** Repeats a change that exceeds the rate limit, as changes of hundreds of secrets in a minute do. */
+export async function waitForRateLimit(change: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await change();
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.statusCode === 429)) throw error;
+      const { retryAfter = 1 } = error;
+      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
+    }
+  }
+}
