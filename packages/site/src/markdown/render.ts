@@ -1,7 +1,7 @@
 /** Renders Markdown. Only the thread for Markdown loads this module. */
 import { randomBytes } from 'node:crypto';
 import type { Element, ElementContent, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
-import type { Definition, Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
+import type { Blockquote, Definition, Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
 import {
   defaultSchema,
   rehypeRaw,
@@ -54,11 +54,18 @@ const PREFIX = 'user-content-';
  */
 const MORE_ELEMENTS = ['abbr', 'bdo', 'caption', 'cite', 'dfn', 'figcaption', 'figure', 'mark', 'small', 'time', 'wbr'];
 
+const ALERT_CLASSES: [string, RegExp] = ['className', /^markdown-alert(?:-[a-z]+)?$/u];
+
 const sanitizer = unified()
   .use(rehypeSanitize, {
     ...defaultSchema,
     clobberPrefix: PREFIX,
     tagNames: [...(defaultSchema.tagNames ?? []), ...MORE_ELEMENTS],
+    attributes: {
+      ...defaultSchema.attributes,
+      div: [...(defaultSchema.attributes?.div ?? []), ALERT_CLASSES],
+      p: [ALERT_CLASSES],
+    },
   })
   .freeze();
 const printer = unified().use(rehypeStringify).freeze();
@@ -83,7 +90,9 @@ export function renderExcerpt(request: ExcerptRequest): HtmlPieces {
 }
 
 /** Returns the beginning of a text as Markdown. */
-export const excerptMarkdown = (request: ExcerptRequest): string => markdown.stringify(parseBeginning(request));
+export const excerptMarkdown = (request: ExcerptRequest): string =>
+  // The mark of an alert would be text with its backslash.
+  markdown.stringify(parseBeginning(request)).replaceAll(/^([ >]*> )\\(?=\[![a-z]+\]$)/gimu, '$1');
 
 const parseBeginning = ({ text, length }: ExcerptRequest): MarkdownRoot =>
   cutTree(inlineReferences(parse(text)), length);
@@ -115,6 +124,7 @@ interface TreeNode {
 }
 
 function toTree(tree: MarkdownRoot, { sanitize }: MarkdownSettings): HtmlRoot {
+  nameAlerts(tree);
   const mixed = toHtmlTree.runSync(tree);
   const html = hasRaw(mixed) ? parseRaw.runSync(mixed) : mixed;
   assertDepth(html);
@@ -122,6 +132,41 @@ function toTree(tree: MarkdownRoot, { sanitize }: MarkdownSettings): HtmlRoot {
   const clean = sanitizer.runSync(html);
   visitElements(clean, removeSecondPrefix);
   return clean;
+}
+
+const ALERT = /^\[!(note|tip|important|warning|caution)\][^\S\n]*(?:\n|$)/iu;
+
+/**
+ * Gives quotations that begin with a line such as `[!NOTE]` the elements and class names of alerts at GitHub.
+ *
+ * @see https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#alerts
+ */
+function nameAlerts(node: MarkdownNode): void {
+  if (!('children' in node)) return;
+  for (const child of node.children) nameAlerts(child);
+  const alert = node.type === 'blockquote' ? readAlert(node) : undefined;
+  if (alert === undefined || node.type !== 'blockquote') return;
+  const { kind, children } = alert;
+  node.data = { hName: 'div', hProperties: { className: ['markdown-alert', `markdown-alert-${kind}`] } };
+  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const data = { hProperties: { className: ['markdown-alert-title'] } };
+  node.children = [{ type: 'paragraph', data, children: [{ type: 'text', value: title }] }, ...children];
+}
+
+/** Returns the kind of an alert, and what it contains after the line with its mark. */
+function readAlert({
+  children: [first, ...others],
+}: Blockquote): (Pick<Blockquote, 'children'> & { kind: string }) | undefined {
+  if (first?.type !== 'paragraph') return undefined;
+  const [text, end, ...after] = first.children;
+  if (text?.type !== 'text') return undefined;
+  const [mark = '', kind = ''] = ALERT.exec(text.value) ?? [];
+  const value = text.value.slice(mark.length);
+  const isLine = mark.endsWith('\n') || end === undefined || end.type === 'break';
+  if (mark === '' || !isLine || (value === '' && end === undefined && others.length === 0)) return undefined;
+  const rest = mark.endsWith('\n') ? first.children.with(0, { ...text, value }) : after;
+  const children = rest.length === 0 ? others : [{ ...first, children: rest }, ...others];
+  return { kind: kind.toLowerCase(), children };
 }
 
 /** Whether a tree contains HTML as text, which most texts do not. */
@@ -250,7 +295,7 @@ function inlineReferences(tree: MarkdownRoot): MarkdownRoot {
 /** Cuts a tree after this number of characters of text, and ends it by an ellipsis, or at the mark for the end of an excerpt. */
 function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
   let rest = length;
-  let end: 'length' | 'mark' | undefined;
+  let end: 'length' | 'listing' | 'mark' | undefined;
   const cut = <T extends MarkdownNode>(node: T): T | undefined => {
     if (end !== undefined) return undefined;
     if (node.type === 'html' && EXCERPT_END.test(node.value)) {
@@ -261,8 +306,9 @@ function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
       const value = rest === length ? cutText(node.value, rest) : cutWords(node.value, rest);
       rest -= value.length;
       if (value.length === node.value.length) return node;
-      end = 'length';
-      return value === '' ? undefined : { ...node, value: node.type === 'code' ? `${value}…` : value };
+      const isListing = node.type === 'code' && value !== '';
+      end = isListing ? 'listing' : 'length';
+      return value === '' ? undefined : { ...node, value: isListing ? `${value}…` : value };
     }
     if (!('children' in node)) return node;
     if (rest <= 0 && node.type !== 'root') {
@@ -274,19 +320,22 @@ function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
       ? undefined
       : { ...node, children };
   };
-  const beginning = cut(tree) ?? { type: 'root', children: [] };
-  if (end === 'length') addEllipsis(beginning);
+  const beginning: MarkdownRoot = cut(tree) ?? { type: 'root', children: [] };
+  if (end === 'length' && !addEllipsis(beginning)) {
+    beginning.children.push({ type: 'paragraph', children: [{ type: 'text', value: '…' }] });
+  }
   return beginning;
 }
 
-/** Adds an ellipsis to the last paragraph, heading or cell. */
-function addEllipsis(node: MarkdownNode): void {
-  if (!('children' in node)) return;
+/** Adds an ellipsis to the last paragraph, heading or cell. Returns whether a tree ends with one. */
+function addEllipsis(node: MarkdownNode): boolean {
+  if (!('children' in node)) return false;
   const child = node.children.at(-1);
   if (child?.type === 'text') child.value = `${child.value.trimEnd()}…`;
   else if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell')
     node.children.push({ type: 'text', value: '…' });
-  else if (child) addEllipsis(child);
+  else return child !== undefined && addEllipsis(child);
+  return true;
 }
 
 for (const language of [docker, elixir, graphql, haskell, jsx, nginx, powershell, shellSession, toml, tsx, zig]) {

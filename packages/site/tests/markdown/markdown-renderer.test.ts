@@ -146,6 +146,34 @@ describe('render', () => {
     expect((await renderer.render(texts.join('\n'), ALWAYS)).plainText).toBe('A b\n\nd e f g h\n\ni');
   });
 
+  const alert = (kind: string, title: string, content: string): string =>
+    `<div class="markdown-alert markdown-alert-${kind}">\n<p class="markdown-alert-title">${title}</p>\n${content}\n</div>`;
+
+  test.each([
+    ['> [!NOTE]\n> A *b*', alert('note', 'Note', '<p>A <em>b</em></p>')],
+    ['> [!tip]  \n> `a`\n>\n> b', alert('tip', 'Tip', '<p><code>a</code></p>\n<p>b</p>')],
+    ['> [!WARNING]\n>\n> - a', alert('warning', 'Warning', '<ul>\n<li>a</li>\n</ul>')],
+    ['> [!CAUTION]\n> **a** b', alert('caution', 'Caution', '<p><strong>a</strong> b</p>')],
+    [
+      '- a\n\n  > [!IMPORTANT]\n  > b',
+      `<ul>\n<li>\n<p>a</p>\n${alert('important', 'Important', '<p>b</p>')}\n</li>\n</ul>`,
+    ],
+    ['> [!NOTE]', '<blockquote>\n<p>[!NOTE]</p>\n</blockquote>'],
+    ['> [!NOTE] A', '<blockquote>\n<p>[!NOTE] A</p>\n</blockquote>'],
+    ['> [!NOTE] **A**', '<blockquote>\n<p>[!NOTE] <strong>A</strong></p>\n</blockquote>'],
+    ['> [!OTHER]\n> A', '<blockquote>\n<p>[!OTHER]\nA</p>\n</blockquote>'],
+    ['[!NOTE]\nA', '<p>[!NOTE]\nA</p>'],
+  ])('renders the alerts of GitHub: %j', async (text, html) => {
+    expect(await toHtml(text)).toBe(html);
+  });
+
+  test('the text of an alert begins with its title, and its mark stays in excerpts in Markdown', async () => {
+    const text = '> [!NOTE]\n> One two three.';
+    expect((await renderer.render(text, ALWAYS)).plainText).toBe('Note\n\nOne two three.');
+    expect(await excerpt(text, 17, 'MARKDOWN')).toBe('> [!NOTE]\n> One two…\n');
+    expect(await excerpt(text, 17, 'HTML')).toBe(alert('note', 'Note', '<p>One two…</p>'));
+  });
+
   test('marks relative URLs with their line, and leaves others', async () => {
     const { html } = await renderer.render(
       'a\n\n[x](y.md) [z](/z) [w](https://w.org) [#](#a)\n![p](<p q.png>)',
@@ -202,7 +230,8 @@ test.each([
     '<table>\n<thead>\n<tr>\n<th>One</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>two…</td>\n</tr>\n</tbody>\n</table>',
   ],
   ['```\none two\n```\n\nThree.', 5, '<pre><code>one…\n</code></pre>'],
-  ['```\none two\n```\n\nThree.', 7, '<pre><code>one two\n</code></pre>'],
+  ['```\none two\n```\n\nThree.', 7, '<pre><code>one two\n</code></pre>\n<p>…</p>'],
+  ['One.\n\n---\n\nTwo words.', 6, '<p>One.</p>\n<hr>\n<p>…</p>'],
   ['```\n```\n\nOne two.', 7, '<pre><code></code></pre>\n<p>One…</p>'],
 ])('the excerpt of %j with %i characters ends after a word', async (text, length, expected) => {
   expect(await excerpt(text, length, 'HTML')).toBe(expected);
