@@ -120,8 +120,10 @@ export function createS3Store(client: S3Client): ObjectStore {
       return headerOf(response, 'etag') || (await head(key, signal))?.etag;
     }
     // Ceph compares the ETag of a condition with its quotation marks, so that no object has it.
-    const isMatched = expected !== undefined && response.status === 412 && (await head(key, signal))?.etag === expected;
-    if (!isMatched && (response.status === 412 || response.code === 'NoSuchKey')) return undefined;
+    const isUnequal = response.status === 412 || response.code === 'NoSuchKey';
+    const isMisread =
+      isUnequal && hasConditions && expected !== undefined && (await head(key, signal))?.etag === expected;
+    if (isUnequal && !isMisread) return undefined;
     hasConditions = false;
     return replace(key, content, expected, signal);
   }

@@ -550,7 +550,7 @@ assert.deepEqual(await createItem(client, { body: new Blob(['ab']) }), { bytes: 
   {
     section,
     feature: 'a body of no bytes',
-    note: 'It is an empty text, file or form. As JSON it is missing, and so is any without a media type.',
+    note: 'A required one is an empty text, file or form. As JSON it is missing, and so is any without a media type.',
     outcome: 'supported',
     contract: withBody(`text/plain: { schema: { type: string } }
           image/*: {}
@@ -565,6 +565,20 @@ assert.deepEqual(await createItem(client, { body: new Blob(['ab']) }), { bytes: 
       post(FORM, '', { status: 200, response: { body: {} }, isRepeated: false }),
       post('application/json', '', { status: 400, response: { code: 'malformed_body' } }),
       { request: 'POST /items', status: 400, response: { code: 'malformed_body' } },
+    ],
+  },
+  {
+    section,
+    feature: 'an optional body of no bytes',
+    note: 'It is absent.',
+    outcome: 'supported',
+    contract: withBody(
+      `${FORM}: { schema: { type: object, required: [a], properties: { a: { type: string } } } }`,
+    ).replace('required: true', 'required: false'),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { isAbsent: body === undefined } }),`,
+    exchanges: [
+      post(FORM, '', { status: 200, response: { isAbsent: true }, isRepeated: false }),
+      post(FORM, 'a=b', { status: 200, response: { isAbsent: false }, isRepeated: false }),
     ],
   },
   {

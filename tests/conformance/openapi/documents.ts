@@ -522,6 +522,16 @@ paths:
     note: 'An encoded delimiter belongs to a value, also one that separates the parameter from other text.',
     outcome: 'supported',
     contract: `paths:
+  /parts/{a}B{b}:
+    get:
+      operationId: splitItem
+      tags: [Items]
+      summary: Split an item
+      parameters:
+        - { name: a, in: path, required: true, schema: { type: string } }
+        - { name: b, in: path, required: true, schema: { type: string } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
   /items/{ids}:copy:
     get:
       operationId: copyItems
@@ -535,6 +545,7 @@ paths:
     exchanges: [
       { request: 'GET /items/a,b%2Cc%25:copy', status: 200, response: { params: { ids: ['a', 'b,c%'] } } },
       { request: 'GET /items/a%3Acopy', status: 404, response: { code: 'not_found' } },
+      { request: 'GET /parts/x%2ByBz', status: 200, response: { params: { a: 'x+y', b: 'z' } } },
     ],
   },
   {

@@ -183,6 +183,28 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'constants beside other alternatives',
+    outcome: 'supported',
+    contract: withParameter(
+      `{ name: size, in: query, schema: { oneOf: [{ const: auto }, { type: integer }] } }
+        - { name: order, in: query, schema: { oneOf: [{ const: asc }, { enum: [desc, none] }, { type: 'null' }] } }`,
+    ),
+    exchanges: [
+      { request: 'GET /items?size=auto&order=none', status: 200, response: { query: { size: 'auto', order: 'none' } } },
+      {
+        request: 'GET /items?size=up',
+        status: 400,
+        response: { error: 'Expected size to match exactly one schema in oneOf; received "up".', field: 'size' },
+      },
+      {
+        request: 'GET /items?order=up',
+        status: 400,
+        response: { error: 'Expected order to be one of asc, desc, none; received "up".', field: 'order' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'a list that may be null',
     note: 'As frameworks describe an optional list. It is a list also with one item. Null cannot be written: it is absent.',
     outcome: 'supported',

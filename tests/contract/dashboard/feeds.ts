@@ -42,7 +42,7 @@ export function feedsTests(stage: () => Stage): void {
     expect(again.response.status).toBe(304);
   });
 
-  test.each(['application/rss+xml', 'application/xml'])(
+  test.each(['application/rss+xml', 'application/xml', 'application/xml; charset=utf-8'])(
     'readAtomFeed: returns the feed to a reader that accepts %s, as the package rss-parser does',
     async (accept) => {
       const { client } = await signIn();

@@ -81,6 +81,10 @@ describeInBrowser('the board', () => {
     await context.addCookies(await stage.context.cookies());
     const other = await context.newPage();
     await other.clock.install();
+    const streams: string[] = [];
+    other.on('request', (request) => {
+      if (request.url().includes('/changes')) streams.push(request.url());
+    });
     await other.goto(stage.server.origin);
     await other.getByText('No code host connected yet.').waitFor();
     await page.getByRole('link', { name: 'Connect GitHub, GitLab or Forgejo' }).click();
@@ -99,6 +103,7 @@ describeInBrowser('the board', () => {
       await other.clock.fastForward(10_000);
       expect(await other.locator('.pull').count()).toBe(9);
     });
+    await eventually(() => expect(streams.length).toBeGreaterThan(1));
     await context.close();
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await shown(9);

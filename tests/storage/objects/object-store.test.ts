@@ -161,6 +161,9 @@ describe('object store', () => {
     expect(replaced).toBe((await store.head('head'))?.etag);
     expect(await other.replace('head', Buffer.from('3'), etag)).toBeUndefined();
     expect(String(await read('head'))).toBe('2');
+    server.fault = (line) =>
+      line.startsWith('PUT ') ? { status: 412, body: errorDocument('PreconditionFailed') } : undefined;
+    expect(await openStore().replace('head', Buffer.from('4'), replaced)).toBeUndefined();
   });
 
   test.each<[string, Fault]>([

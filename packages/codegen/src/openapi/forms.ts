@@ -251,8 +251,8 @@ export function readTextValue(sources: ContractSources, schema: DocumentNode, re
 }
 
 function toScalars({ scalars, lists: [item] }: Found): TextValue {
-  // A list that may be null is a list: no text stands for its null.
-  const others = [...scalars].filter((type) => type !== 'null');
+  // A list that may be null, and nothing else, is a list: no text stands for its null.
+  const others = scalars.size === 1 && scalars.has('null') ? [] : [...scalars];
   if (item !== undefined) return { types: sort([...item, ...others]), list: others.length === 0 ? true : 'repeated' };
   // A schema without a type accepts any text.
   return { types: scalars.size === 0 ? ['string'] : sort(scalars), list: false };

@@ -25,7 +25,7 @@ export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): P
   if (type !== undefined) {
     requireIdentity(request);
     const bytes = await bufferRequestBody(request, spec.maxBytes)();
-    if (bytes.length > 0 || mayBeEmpty(type)) return bytes;
+    if (bytes.length > 0 || mayBeEmpty(type, spec)) return bytes;
   }
   requireOptional(spec);
   return undefined;
@@ -41,7 +41,7 @@ export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promi
     const type = findContentType(request, spec);
     requireIdentity(request);
     const bytes = await read();
-    if (bytes.length === 0 && !(type && mayBeEmpty(type))) requireOptional(spec);
+    if (bytes.length === 0 && !(type && mayBeEmpty(type, spec))) requireOptional(spec);
     return bytes;
   };
 }
@@ -63,19 +63,21 @@ export interface ContentType {
 }
 
 /**
- * Returns the content type of the body; `undefined` without one. A body of no bytes counts if it is an empty text, file
- * or form.
+ * Returns the content type of the body; `undefined` without one. A required body of no bytes counts if it is an empty
+ * text, file or form.
  *
  * @throws AppError `unsupported_media_type`
  */
-export function findContentType(request: IncomingMessage, { contentTypes }: BodySpec): ContentType | undefined {
+export function findContentType(request: IncomingMessage, spec: BodySpec): ContentType | undefined {
   const { headers } = request;
+  const { contentTypes } = spec;
   const [, text = '', parameters = ''] = CONTENT_TYPE.exec(headers['content-type'] ?? '') ?? [];
   const type = text.toLowerCase();
   const declared = findDeclaredType(type, contentTypes);
   const found = declared === undefined || !isUtf8(parameters) ? undefined : { type, declared };
   // Many clients announce a type, but send nothing, for a request without a body.
-  if (!hasBody(request)) return found && headers['content-length'] === '0' && mayBeEmpty(found) ? found : undefined;
+  if (!hasBody(request))
+    return found && headers['content-length'] === '0' && mayBeEmpty(found, spec) ? found : undefined;
   if (found !== undefined) return found;
   throw new AppError(
     'unsupported_media_type',
@@ -83,7 +85,8 @@ export function findContentType(request: IncomingMessage, { contentTypes }: Body
   );
 }
 
-const mayBeEmpty = ({ type }: ContentType): boolean => !isJson(type) && !type.startsWith('multipart/');
+const mayBeEmpty = ({ type }: ContentType, { required }: BodySpec): boolean =>
+  required && !isJson(type) && !type.startsWith('multipart/');
 
 /** Returns the most specific of the media types and ranges that include a type. */
 export function findDeclaredType(type: string, declared: readonly string[]): string | undefined {

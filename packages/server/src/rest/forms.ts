@@ -145,15 +145,14 @@ class MultipartReader {
 
   #listen(): void {
     const [request, parser] = [this.#request, this.#parser];
-    parser.on('field', (name, text) => this.#attempt(() => this.#addField(name, text)));
+    parser.on('field', (name, text, _nameTruncated, _textTruncated, encoding) =>
+      this.#attempt(() => this.#addField(name, text, encoding)),
+    );
     parser.on('file', (name, stream, filename, encoding, type) => {
       // A stream without a reader would keep the parser waiting.
       stream.on('error', () => undefined);
-      const add = (): void =>
-        this.#attempt(() => {
-          requireBytes(name, encoding);
-          this.#addFile(stream, { name, filename, contentType: type });
-        });
+      const part = { name, filename, contentType: type };
+      const add = (): void => this.#attempt(() => this.#addFile(stream, part, encoding));
       if (filename === '') onceReadable(stream, add);
       else add();
       stream.resume();
@@ -193,8 +192,9 @@ class MultipartReader {
     return [...this.#open].reduce((sum, { content }) => sum + content.readableLength, 0);
   }
 
-  #addField(name: string | undefined, text: string): void {
+  #addField(name: string | undefined, text: string, encoding: string): void {
     if (name === undefined) throw malformed('A part of the form has no name.');
+    requirePlain(name, encoding);
     requireNoNul(text);
     if (this.#isOpened) {
       const message = `Expected the field "${name}" before the files, as in every form of more than 1 MiB.`;
@@ -205,10 +205,11 @@ class MultipartReader {
     else known.push(text);
   }
 
-  #addFile(stream: BusboyFileStream, part: Omit<UploadedFile, 'content'>): void {
+  #addFile(stream: BusboyFileStream, part: Omit<UploadedFile, 'content'>, encoding: string): void {
     const spec = this.#specs.get(part.name);
     if (spec === undefined) throw invalid(part.name, 'is not a file of this form');
     this.#count(spec);
+    requirePlain(part.name, encoding);
     requireType(spec, part.contentType);
     // A stream asks for more before it hands out what it has.
     const content = new Readable({ read: () => process.nextTick(() => this.#flow()) });
@@ -300,10 +301,11 @@ function onceReadable(stream: BusboyFileStream, add: () => void): void {
 }
 
 /** Rejects base64 and quoted-printable, which RFC 7578, 4.7, deprecates: the handler would receive different bytes. */
-function requireBytes(name: string, encoding: string): void {
-  if (['7bit', '8bit', 'binary'].includes(encoding)) return;
-  const message = `Expected the file "${name}" without Content-Transfer-Encoding; received an encoded file.`;
-  throw new AppError('unsupported_media_type', message, { field: name });
+function requirePlain(name: string, encoding: string): void {
+  if (['7bit', '8bit', 'binary'].includes(encoding.toLowerCase())) return;
+  const field = name.slice(0, 40);
+  const message = `Expected the field "${field}" without base64 or quoted-printable as its Content-Transfer-Encoding.`;
+  throw new AppError('unsupported_media_type', message, { field });
 }
 
 function requireType({ name, contentTypes }: FileSpec, type: string): void {

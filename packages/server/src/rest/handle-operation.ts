@@ -251,10 +251,10 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { contentTypes }]) => contentTypes);
-  const isFeed = types.includes('application/atom+xml');
-  if (types.length === 0 || request.accepts(isFeed ? [...types, ...FEED_TYPES] : types) !== false) return;
+  const known = types.includes('application/atom+xml') ? [...types, ...FEED_TYPES] : types;
+  if (types.length === 0 || request.accepts(known) !== false) return;
   // Parameters such as charset=utf-8, or a version, exclude no response.
-  if (request.accepts().some((type) => types.some((range) => isInRange(type, range)))) return;
+  if (request.accepts().some((type) => known.some((range) => isInRange(type, range)))) return;
   throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
 }
 

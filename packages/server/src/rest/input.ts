@@ -205,14 +205,29 @@ function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObj
 
 /**
  * Picks the error with the longest path, which is the most specific one if several alternatives failed. Alternatives that
- * are constants are the values of an enum.
+ * are constants are the values of an enum, but those that tag objects tell only which alternative is meant.
  */
 function pickError(errors: readonly ErrorObject[]): ErrorObject {
-  const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
-  if (first?.keyword !== 'const') return first ?? { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
-  const constants = errors.filter((error) => error.keyword === 'const' && error.instancePath === first.instancePath);
-  const allowedValues = constants.map(({ params }) => (params as { readonly allowedValue: unknown }).allowedValue);
-  return { ...first, keyword: 'enum', params: { allowedValues } };
+  const sorted = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
+  const [first] = sorted;
+  if (first === undefined) return { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
+  if (!['const', 'enum'].includes(first.keyword)) return first;
+  const other = sorted.find(({ keyword, params }) => !ALTERNATIVES.includes(keyword) && params.type !== 'null');
+  const beside = sorted.filter(({ instancePath }) => instancePath === first.instancePath);
+  if (other === undefined) return { ...first, keyword: 'enum', params: { allowedValues: listAllowed(beside) } };
+  if (first.keyword === 'enum') return first;
+  if (!beside.includes(other)) return other;
+  return beside.find(({ keyword }) => ['anyOf', 'oneOf'].includes(keyword)) ?? first;
+}
+
+/** Keywords whose errors say that a value is no alternative. */
+const ALTERNATIVES = ['anyOf', 'const', 'enum', 'oneOf'];
+
+function listAllowed(errors: readonly ErrorObject[]): unknown[] {
+  const allowed = errors.flatMap(({ keyword, params: { allowedValue, allowedValues } }) =>
+    keyword === 'const' ? [allowedValue as unknown] : ((allowedValues ?? []) as unknown[]),
+  );
+  return [...new Set(allowed)];
 }
 
 function fieldOf(error: ErrorObject): string {

@@ -293,7 +293,8 @@ function toMixedSegment(text: string): Segment {
 }
 
 /** Decodes all but reserved characters and the percent sign: an encoded delimiter belongs to a value (RFC 3986, 2.2). */
-const decodeUnreserved = (encoded: string): string => decodeURI(encoded.replaceAll('%25', '%2525'));
+const decodeUnreserved = (encoded: string): string =>
+  decodeURI(encoded.replaceAll('%25', '%2525')).replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 
 function listNames(segment: Segment): readonly string[] {
   if (segment.kind === 'static') return [];
@@ -313,13 +314,22 @@ function matchMixed(
   for (const index of names.keys()) {
     const text = others[index] ?? '';
     const isLast = index === names.length - 1;
-    const end = isLast ? segment.length - text.length : segment.indexOf(text, start + 1);
-    if (end <= start || !segment.startsWith(text, end)) return undefined;
+    const end = isLast ? segment.length - text.length : findText(segment, text, start + 1);
+    if (end <= start || !segment.startsWith(text, end) || isInEscape(segment, end)) return undefined;
     values.push(segment.slice(start, end));
     start = end + text.length;
   }
   return values;
 }
+
+/** Finds a text outside the escapes of a segment; returns -1 without one. */
+function findText(segment: string, text: string, from: number): number {
+  let at = segment.indexOf(text, from);
+  while (at >= 0 && isInEscape(segment, at)) at = segment.indexOf(text, at + 1);
+  return at;
+}
+
+const isInEscape = (segment: string, at: number): boolean => /%.?$/.test(segment.slice(Math.max(0, at - 2), at));
 
 const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, mixed: 1, parameter: 2, rest: 3 };
 

@@ -119,14 +119,15 @@ test('reads a form whose boundary contains a comma, and is quoted therefore', as
 });
 
 test.each([
-  ['binary', 200],
-  ['base64', 415],
-  ['quoted-printable', 415],
-])('responds to a file in the transfer encoding %s with %i', async (encoding, status) => {
+  ['binary', 'binary', 200],
+  ['binary', 'base64', 415],
+  ['8bit', 'quoted-printable', 415],
+  ['base64', 'binary', 415],
+])('responds to a text and a file in the transfer encodings %s and %s with %i', async (ofText, ofFile, status) => {
   handle = async ({ fields }) => fields;
   const parts = [
-    'Content-Disposition: form-data; name="title"\r\n\r\na',
-    `Content-Disposition: form-data; name="file"\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\naGk=`,
+    `Content-Disposition: form-data; name="title"\r\nContent-Transfer-Encoding: ${ofText}\r\n\r\na`,
+    `Content-Disposition: form-data; name="file"\r\nContent-Transfer-Encoding: ${ofFile}\r\n\r\naGk=`,
   ];
   const response = await fetch(`${server.url}/files`, {
     method: 'POST',

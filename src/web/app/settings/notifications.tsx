@@ -54,7 +54,7 @@ export function NotificationsSection() {
               <NewChannel
                 settings={settings}
                 onMade={async (made) => {
-                  // The secret of an earlier webhook stays until it is copied.
+                  // The secret of an earlier webhook stays, as it is shown only once.
                   if (made !== undefined) setSecret(made);
                   await loaded.reload();
                 }}
