@@ -1,5 +1,4 @@
 /** What `trellis.config.ts` says: the services of a project, each with its contract and its handlers. */
-import type { Authenticate } from '@trellis/server/http/security';
 import type { OperationSpec } from '@trellis/server/rest/operation';
 import type { contractRouter } from '@trellis/server/rest/router';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
@@ -43,8 +42,11 @@ export interface ServiceEntry {
   readonly handlers: (context: ServiceContext) => object | Promise<object>;
   /** The kinds of tokens of users that the service accepts beside sessions; by default their API tokens. */
   readonly tokens?: readonly TokenKind[];
-  /** Identifies callers, for a service with credentials of its own; by default sessions and `tokens` of users. */
-  readonly authenticate?: (context: ServiceContext) => Authenticate;
+  /**
+   * Identifies callers, for a service with credentials of its own: a function, or one for each security scheme. By default
+   * sessions and `tokens` of users.
+   */
+  readonly authenticate?: (context: ServiceContext) => RouterOptions['authenticate'];
   /** Creates a listener of requests that end in an error of the caller. */
   readonly onRejected?: (context: ServiceContext) => Promise<RouterOptions['onRejected']>;
   /** The changes of the database that create the tables of the service, in order. Released ones never change. */

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCodegenConfig } from '@trellis/codegen/targets';
+import type { Authenticators } from '@trellis/server/http/credentials';
 import { createProject, ProjectError } from 'create-trellis/create-project';
 import { product } from '../../src/product.js';
 import { defineConfig, isProjectFile } from '../../src/project/project.js';
@@ -107,6 +108,14 @@ test.each(['dashboard', 'secrets'])(
     expect(defineConfig(product).services).toBe(product.services);
   },
 );
+
+test('a service may have a function for each security scheme, which identifies its callers', () => {
+  const schemes = { apiKey: { caller: 'apiKey', type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
+  const authenticators: Authenticators<typeof schemes> = { apiKey: async (id) => ({ id }) };
+  const own = { operations: () => Promise.reject(new Error()), handlers: () => ({}) };
+  const { services } = defineConfig({ services: { notes: { ...own, authenticate: () => authenticators } } });
+  expect(Object.keys(services)).toEqual(['notes']);
+});
 
 test('a project may have a site only', () => {
   const site = {
