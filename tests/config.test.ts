@@ -149,6 +149,12 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
   });
 
+  test('finds the folder of the site beside the file of a project', async () => {
+    const config = join(folder, 'trellis.config.mjs');
+    await writeFile(config, "export default { services: {}, settings: {}, site: { folder: 'content' } };");
+    await expect(loadConfig({ env: {}, flags: { config } })).resolves.toMatchObject({ site: join(folder, 'content') });
+  });
+
   test.each([
     ['an option of the file without a value has its default', 'port:\nrateLimit: null\nwatch: ~\nservices:\n'],
     ['a file of comments sets nothing', '# port: 5000\n'],

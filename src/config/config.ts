@@ -548,7 +548,9 @@ async function readConfigFile(folder: string, named?: string): Promise<ConfigFil
   }
   if (!isProjectFile(content)) return { file, content: { ...content }, project: undefined };
   const generated = pathToFileURL(join(dirname(file), 'src/generated/'));
-  return { file, content: { ...content.settings }, project: { ...content, generated } };
+  const { site } = content;
+  const placed = site?.folder === undefined ? site : { ...site, folder: resolve(dirname(file), site.folder) };
+  return { file, content: { ...content.settings }, project: { ...content, generated, site: placed } };
 }
 
 function find(folder: string): string | undefined {
