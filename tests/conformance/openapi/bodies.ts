@@ -532,6 +532,35 @@ assert.deepEqual(await createItem(client, { body: new Blob(['ab']) }), { bytes: 
   },
   {
     section,
+    feature: 'maxLength of bytes',
+    note: 'It lowers the limit of the body.',
+    outcome: 'supported',
+    contract: withBody('image/png: { schema: { type: string, maxLength: 2 } }'),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { bytes: [...body] } }),`,
+    exchanges: [
+      post('image/png', 'ab', { status: 200, response: { bytes: [97, 98] } }),
+      post('image/png', 'abc', { status: 413 }),
+    ],
+  },
+  {
+    section,
+    feature: 'a limit above that of the whole body',
+    note: 'A body has 1 MiB unless `x-max-bytes` of the request body says otherwise. A warning.',
+    outcome: 'supported',
+    contract: withBody(`multipart/form-data:
+            schema: { type: object, properties: { files: { type: array, items: { format: binary, maxLength: 2000000 } } } }
+          image/png: { schema: { maxLength: 2000000 } }
+          text/plain: { schema: { type: string, maxLength: 1000000 } }`),
+    warnings: [
+      '11:98 The limit of the whole body is 1048576 bytes. Set x-max-bytes of the request body.',
+      '12:34 The limit of the whole body is 1048576 bytes. Set x-max-bytes of the request body.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    handlers: `  createItem: async () => ({ status: 200, body: {} }),`,
+    exchanges: [post('text/plain', 'a', { status: 200 })],
+  },
+  {
+    section,
     feature: 'lists that may be null in a form',
     outcome: 'supported',
     contract: withBody(`multipart/form-data:

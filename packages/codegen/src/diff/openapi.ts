@@ -1,5 +1,5 @@
 import { METHODS } from '../openapi/contract.js';
-import { parseMediaType } from '../openapi/forms.js';
+import { DEFAULT_MAX_BYTES, parseMediaType } from '../openapi/forms.js';
 import {
   child,
   type ContractSources,
@@ -365,7 +365,7 @@ function findBody({ sources }: ContractVersion, { place }: Operation): DocumentN
 
 function compareLimits(context: Context, before: DocumentNode, after: DocumentNode): void {
   // 1 MiB, the limit of bodies without `x-max-bytes`.
-  const [old, now] = [before, after].map((body) => Number(child(body, 'x-max-bytes').value ?? 1024 ** 2)) as [
+  const [old, now] = [before, after].map((body) => Number(child(body, 'x-max-bytes').value ?? DEFAULT_MAX_BYTES)) as [
     number,
     number,
   ];

@@ -1,6 +1,8 @@
 import { pascal, toGroupName } from '../output.js';
 import {
+  DEFAULT_MAX_BYTES,
   findJsonType,
+  findLimit,
   type FormContract,
   MULTIPART,
   parseMediaType,
@@ -126,9 +128,6 @@ export const ERROR_REF = '#/components/schemas/Error';
 
 /** Server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
-
-/** 1 MiB, the limit of bodies without `x-max-bytes`. */
-const DEFAULT_MAX_BYTES = 1024 ** 2;
 
 /** Converts a document that has passed all checks. */
 export function toContract(service: string, document: ContractDocument, revision: string): Contract {
@@ -286,7 +285,15 @@ function readBody(
 ): BodyContract {
   const { 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES, 'x-body': mode } = extensions;
   const contents = readContents(content).map((media) => withForm(document, media, content[media.type]?.encoding));
-  return { required, maxBytes, isDeferred: mode === 'deferred', contents };
+  const longest = Math.max(...contents.map((media) => readMaxLength(document, media)));
+  return { required, maxBytes: Math.min(maxBytes, longest), isDeferred: mode === 'deferred', contents };
+}
+
+/** Returns the number of bytes that a body of bytes may have; infinite for others, whose validators measure them. */
+function readMaxLength(document: ContractDocument, { kind, schema }: MediaContent): number {
+  if (kind !== 'bytes' || schema === undefined) return Infinity;
+  const { sources, place } = toNode(document, schema);
+  return Number(findLimit(sources, { schema: place })?.value ?? Infinity);
 }
 
 /** Adds the fields of a form, and removes the files from the schema of its fields. */

@@ -184,19 +184,34 @@ function toFile(sources: ContractSources, { name, required, schema: place, encod
   // OpenAPI 3.1 describes a file of any type in this way, which browsers send with its own type.
   const ofItem = described === 'application/octet-stream' ? undefined : described;
   const types = findTextField(encoding, 'contentType') ?? ofItem;
-  const count = (node: DocumentNode, keyword: string): number | undefined => {
-    const { value } = child(node, keyword);
-    return typeof value === 'number' ? value : undefined;
-  };
+  const count = (node: DocumentNode, keyword: string): number | undefined => toCount(child(node, keyword));
   return {
     name,
     required,
     list,
     contentTypes: types === undefined ? [] : types.split(',').map((text) => text.trim().toLowerCase()),
-    maxBytes: count(encoding, 'x-max-bytes') ?? count(item, 'x-max-bytes') ?? count(item, 'maxLength'),
+    maxBytes: toCount(findLimit(sources, { schema, encoding })),
     minItems: list ? count(schema, 'minItems') : undefined,
     maxItems: list ? count(schema, 'maxItems') : undefined,
   };
+}
+
+const toCount = (place: DocumentNode | undefined): number | undefined =>
+  typeof place?.value === 'number' ? place.value : undefined;
+
+/** 1 MiB, the limit of bodies without `x-max-bytes`. */
+export const DEFAULT_MAX_BYTES = 1024 ** 2;
+
+/** Returns the place of the limit of a file, or of each in a list, or of a body of text or bytes. */
+export function findLimit(
+  sources: ContractSources,
+  { schema: place, encoding }: { readonly schema: DocumentNode; readonly encoding?: DocumentNode },
+): DocumentNode | undefined {
+  const schema = followNonNull(sources, place);
+  const item = has(schema, 'items') ? followNonNull(sources, child(schema, 'items')) : schema;
+  const limits = [child(item, 'x-max-bytes'), child(item, 'maxLength')];
+  if (encoding !== undefined) limits.unshift(child(encoding, 'x-max-bytes'));
+  return limits.find((limit) => toCount(limit) !== undefined);
 }
 
 /** Returns the schema of the fields of a form. Files are counted and measured while they arrive. */

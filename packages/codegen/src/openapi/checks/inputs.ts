@@ -1,7 +1,9 @@
 /** Checks the inputs of operations: parameters, the media types of bodies, and the fields of forms. */
 import { didYouMean } from '../../documents.js';
 import {
+  DEFAULT_MAX_BYTES,
   findJsonType,
+  findLimit,
   type FormMember,
   hasStyle,
   isFile,
@@ -160,6 +162,7 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
   if (has(body, 'x-body')) return;
   for (const [type, media] of entries(child(body, 'content'))) {
     const essence = parseMediaType(type)?.essence ?? type;
+    checkLimits(sources, { body, essence, media }, report);
     if (essence === URLENCODED || essence === MULTIPART) checkForm(sources, { essence, media }, report);
     else if (has(media, 'encoding')) {
       const message = `"encoding" describes the fields of ${URLENCODED} and ${MULTIPART}, not of ${type}.`;
@@ -167,6 +170,26 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
     } else if (essence.startsWith('multipart/')) {
       report.warn(media, `"${type}" is sent and received as bytes, as only ${MULTIPART} is a form.`, 'key');
     }
+  }
+}
+
+/** Reports the limits of texts, bytes and files that the limit of the whole body never lets them reach. */
+function checkLimits(
+  sources: ContractSources,
+  { body, essence, media }: Form & { readonly body: DocumentNode },
+  report: ReportDiagnostic,
+): void {
+  if (essence === URLENCODED || findJsonType(essence) !== undefined) return;
+  const { value: maxBytes = DEFAULT_MAX_BYTES } = child(body, 'x-max-bytes');
+  const parts =
+    essence === MULTIPART
+      ? listFormMembers(sources, media).filter((member) => isFile(sources, member))
+      : [{ schema: child(media, 'schema') }];
+  for (const part of parts) {
+    const limit = findLimit(sources, part);
+    if (limit === undefined || Number(limit.value) <= Number(maxBytes)) continue;
+    const message = `The limit of the whole body is ${String(maxBytes)} bytes. Set x-max-bytes of the request body.`;
+    report.warn(limit, message, 'key');
   }
 }
 
