@@ -85,10 +85,17 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
 }
 
 async function runOnce(project: Project, useCache = true): Promise<number> {
+  await runAndPrint(project, useCache);
+  return 0;
+}
+
+/** Generates, and prints the warnings and the changes. */
+async function runAndPrint(project: Project, useCache = true): Promise<GenerateResult> {
   const start = performance.now();
   const outcome = await generate(project, { useCache });
   await printWarnings(project, outcome.warnings);
-  return print(formatResult(outcome, performance.now() - start));
+  print(formatResult(outcome, performance.now() - start));
+  return outcome;
 }
 
 async function runCheck(project: Project): Promise<number> {
@@ -100,9 +107,7 @@ async function runCheck(project: Project): Promise<number> {
 
 async function runStub(project: Project): Promise<number> {
   const { writeStubs } = await import('./stub.js');
-  const start = performance.now();
-  const outcome = await generate(project);
-  print(formatResult(outcome, performance.now() - start));
+  const outcome = await runAndPrint(project);
   const stubs = await writeStubs(project.root, outcome.stubs);
   for (const { file, written } of stubs) if (written.length > 0) print(`${file}: wrote ${written.join(', ')}.`);
   for (const { toAdd } of stubs) if (toAdd) print(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);

@@ -189,6 +189,15 @@ test.each(['', '--check', '--stub'])(
   },
 );
 
+test.each(['', '--stub'])('generate %s: prints the warnings', async (flag) => {
+  const { root, config } = temporary.project;
+  await temporary.write('words/trees.txt', 'oak\nweed\n');
+  const printed = await readErrors(async () => {
+    expect(await runGenerate(flag === '' ? [] : [flag], root, config)).toBe(0);
+  });
+  expect(printed).toEqual(['words/trees.txt:2:1 A weed.\n  weed\n  ^\n1 warning.\n']);
+});
+
 /** Returns what is printed as an error. */
 async function readErrors(run: () => Promise<void>): Promise<readonly string[]> {
   const printed: string[] = [];

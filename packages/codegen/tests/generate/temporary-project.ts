@@ -68,6 +68,7 @@ function generateWords(file: string, text: string): GeneratorOutput {
       ['words.ts', ['// Do not edit.', ...constants, ''].join('\n')],
       ['count.ts', `export const count = ${words.length};\n`],
     ]),
+    warnings: words.flatMap(({ word, ...place }) => (word === 'weed' ? [{ ...place, message: 'A weed.' }] : [])),
     origins: () => new Map(words.map(({ word, ...place }) => [word, place])),
     stubs: [
       {
