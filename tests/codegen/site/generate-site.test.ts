@@ -270,13 +270,13 @@ export type RecipeRecord = {
     expect(records).toContain(`/** The values of a Cake in a source (\`defineSource\`). */
 export type CakeValues = {
   readonly name: string;
-  readonly baked?: Date | string | null;
-  readonly size?: 'BIG' | 'SMALL' | null;
+  readonly baked?: Date | string | null | undefined;
+  readonly size?: 'BIG' | 'SMALL' | null | undefined;
   readonly layers?: readonly ({
-    readonly cream?: boolean | null;
+    readonly cream?: boolean | null | undefined;
     readonly price: number;
-  })[];
-  readonly eaters?: readonly (string)[] | null;
+  })[] | undefined;
+  readonly eaters?: readonly (string)[] | null | undefined;
 };`);
     expect(records).not.toMatch(/(File|Roll)Values/);
   });

@@ -63,10 +63,9 @@ function printObject(fields: readonly RecordField[], indent: string): string {
     const type = printValue(field, `${indent}  `);
     if (type === undefined) return [];
     const whole = field.list ? `readonly (${type})[]` : type;
-    const isOptional = field.nullable || field.list;
-    return [
-      `${indent}  readonly ${toKey(field.name)}${isOptional ? '?' : ''}: ${whole}${field.nullable ? ' | null' : ''};`,
-    ];
+    const optional = field.nullable || field.list ? '?' : '';
+    const absent = `${field.nullable ? ' | null' : ''}${optional && ' | undefined'}`;
+    return [`${indent}  readonly ${toKey(field.name)}${optional}: ${whole}${absent};`];
   });
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
