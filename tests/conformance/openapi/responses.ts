@@ -196,6 +196,35 @@ components:
   },
   {
     section,
+    feature: 'a list of error codes without one that the router sends',
+    note: 'An operation that declares 422 sends `unprocessable`. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: limit, in: query, schema: { type: integer, minimum: 1 } }]
+      responses:
+        '200': { description: Found., content: { application/json: { schema: { type: object } } } }
+        '422': { $ref: '#/components/responses/Wrong' }
+        default: { $ref: '#/components/responses/Wrong' }
+components:
+  responses:
+    Wrong: { description: Wrong., content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } } }
+  schemas:
+    Error:
+      type: object
+      properties:
+        code: { enum: [invalid_input, not_acceptable, rate_limited, internal] }
+`,
+    warnings: ['19:17 The list lacks these codes, which the router can send: unavailable, unprocessable.'],
+    handlers: `listItems: async () => ({ status: 200, body: {} }),`,
+    exchanges: [{ request: 'GET /items?limit=0', status: 422, response: { code: 'unprocessable' } }],
+  },
+  {
+    section,
     feature: 'no content',
     outcome: 'supported',
     contract: `paths:

@@ -25,6 +25,7 @@ export function checkOperations(survey: OperationIndex, service: string, report:
     checkBody(survey, operation, report);
     checkResponses(survey, operation, report);
   }
+  checkErrorCodes(survey, report);
 }
 
 /** Ids and tags determine the names of generated types and files, which must be unique. */
@@ -160,6 +161,50 @@ function listRouterStatuses({ sources, root }: OperationIndex, { place }: Indexe
     500,
     503,
   ];
+}
+
+/** The codes that the router sends with these statuses. Others depend on the callers and the handlers. */
+const ROUTER_CODES = new Map([
+  [400, 'invalid_input'],
+  [401, 'unauthenticated'],
+  [403, 'forbidden'],
+  [406, 'not_acceptable'],
+  [413, 'too_large'],
+  [415, 'unsupported_media_type'],
+  [422, 'unprocessable'],
+  [429, 'rate_limited'],
+  [500, 'internal'],
+  [503, 'unavailable'],
+]);
+
+/** Reports the codes of the router that the schema `Error` of its responses does not allow. */
+function checkErrorCodes(survey: OperationIndex, report: ReportDiagnostic): void {
+  const lacking = new Map<unknown, { readonly list: DocumentNode; readonly codes: Set<string> }>();
+  for (const operation of survey.operations) {
+    const responses = child(operation.place, 'responses');
+    const ownStatuses = has(responses, '422') ? [422] : [];
+    for (const status of [...listRouterStatuses(survey, operation), ...ownStatuses]) {
+      const list = findErrorCodes(survey.sources, responses, status);
+      const code = ROUTER_CODES.get(status) ?? '';
+      if (list === undefined || items(list).some(({ value }) => value === code)) continue;
+      const { codes } = lacking.get(list.value) ?? { codes: new Set() };
+      lacking.set(list.value, { list, codes: codes.add(code) });
+    }
+  }
+  for (const { list, codes } of lacking.values())
+    report.warn(list, `The list lacks these codes, which the router can send: ${[...codes].join(', ')}.`, 'key');
+}
+
+/** Returns the list of codes in the schema `Error` that describes the responses with a status. */
+function findErrorCodes(sources: ContractSources, responses: DocumentNode, status: number): DocumentNode | undefined {
+  const key = [String(status), `${Math.trunc(status / 100)}XX`, 'default'].find((one) => has(responses, one));
+  const response = key === undefined ? undefined : follow(sources, child(responses, key));
+  const media = response && entries(child(response, 'content')).find(([type]) => findJsonType(type) !== undefined)?.[1];
+  const schema = media && child(media, 'schema');
+  if (schema === undefined || !(findTextField(schema, '$ref') ?? '').endsWith('/Error')) return undefined;
+  const error = follow(sources, schema);
+  const code = error && follow(sources, child(child(error, 'properties'), 'code'));
+  return code !== undefined && has(code, 'enum') ? child(code, 'enum') : undefined;
 }
 
 /** Checks the names of headers (RFC 9110, 5.1), and that each of them is described once. */
