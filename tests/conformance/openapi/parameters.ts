@@ -194,7 +194,7 @@ export const rows: readonly Row[] = [
       {
         request: 'GET /items?size=up',
         status: 400,
-        response: { error: 'Expected size to match exactly one schema in oneOf; received "up".', field: 'size' },
+        response: { error: 'Expected size to match exactly one of its alternatives; received "up".', field: 'size' },
       },
       {
         request: 'GET /items?order=up',

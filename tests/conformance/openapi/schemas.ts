@@ -1414,6 +1414,52 @@ assert.deepEqual((await sendItem(client, { body: { name: 'a', x: 1 } })).body, {
   },
   {
     section,
+    feature: 'oneOf with a constant in each alternative, and no discriminator',
+    note: 'The error of a value that lacks properties is that of the choice. A discriminator makes it more exact.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf:
+                - { type: object, required: [op, value], properties: { op: { enum: [add, test] }, value: { type: integer } } }
+                - { type: object, required: [op], properties: { op: { const: remove } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"op":"add","value":1}',
+        status: 200,
+        response: { body: { op: 'add', value: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"op":"add"}',
+        status: 400,
+        response: { error: 'Expected the body to match exactly one of its alternatives; received an object.' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"op":"move","value":1}',
+        status: 400,
+        response: { field: 'op' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'oneOf',
     outcome: 'supported',
     contract: `paths:

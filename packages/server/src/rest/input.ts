@@ -205,7 +205,8 @@ function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObj
 
 /**
  * Picks the error with the longest path, which is the most specific one if several alternatives failed. Alternatives that
- * are constants are the values of an enum, but those that tag objects tell only which alternative is meant.
+ * are constants are the values of an enum. Those that tag objects say which alternative is meant, unless a missing
+ * property may have kept others from comparing them: then the error is that of the choice.
  */
 function pickError(errors: readonly ErrorObject[]): ErrorObject {
   const sorted = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
@@ -216,8 +217,9 @@ function pickError(errors: readonly ErrorObject[]): ErrorObject {
   const beside = sorted.filter(({ instancePath }) => instancePath === first.instancePath);
   if (other === undefined) return { ...first, keyword: 'enum', params: { allowedValues: listAllowed(beside) } };
   if (first.keyword === 'enum') return first;
-  if (!beside.includes(other)) return other;
-  return beside.find(({ keyword }) => ['anyOf', 'oneOf'].includes(keyword)) ?? first;
+  const { keyword, instancePath: place } = other;
+  if (!beside.includes(other) && keyword !== 'required') return other;
+  return sorted.find((one) => ['anyOf', 'oneOf'].includes(one.keyword) && one.instancePath === place) ?? other;
 }
 
 /** Keywords whose errors say that a value is no alternative. */
@@ -257,6 +259,10 @@ function expectation({ keyword, params, message }: ErrorObject): string {
       return expectOneOf(allowedValues as unknown[]);
     case 'format':
       return `to be a ${String(format)}`;
+    case 'anyOf':
+      return 'to match one of its alternatives';
+    case 'oneOf':
+      return 'to match exactly one of its alternatives';
     case 'multipleOf':
       return `to be a multiple of ${String(multipleOf)}`;
     case 'minLength':
