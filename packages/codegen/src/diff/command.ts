@@ -2,7 +2,15 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { findText, type Location, matchesPath, readDocuments } from '../documents.js';
+import {
+  ContractError,
+  type Diagnostic,
+  findText,
+  type Location,
+  matchesPath,
+  readDocuments,
+  throwDiagnostics,
+} from '../documents.js';
 import { listTargets } from '../generate/generate.js';
 import { METHODS } from '../openapi/contract.js';
 import { child, entries, findTextField, has, parseSource, type ReportDiagnostic } from '../openapi/nodes.js';
@@ -22,7 +30,7 @@ Compares the contracts of a git ref, such as main or v1.2.0, with those of the w
   --json           prints the changes as JSON
   --help           shows this text
 
-The exit code is 1 for a breaking change, and 2 for wrong arguments.`;
+The exit code is 1 for a breaking change, and 2 for wrong arguments or contracts that can't be read.`;
 
 const OPTIONS = {
   'since-release': { type: 'boolean' },
@@ -44,7 +52,7 @@ const MAX_OUTPUT_BYTES = 2 ** 28;
 
 /**
  * Compares the contracts of `codegen.ts` with those of a git ref, prints the changes, and returns the exit code: 1 for
- * a breaking change, 2 for wrong arguments or an unknown ref.
+ * a breaking change, 2 for wrong arguments, an unknown ref or contracts that can't be read.
  */
 export async function runDiff(
   args: readonly string[],
@@ -64,7 +72,11 @@ export async function runDiff(
     return print(stdout, values.json ? JSON.stringify({ ref: null, changes: [] }, null, 2) : text, 0);
   }
   if (!(await isCommit(root, ref))) return fail(`Expected a commit, branch or tag; received "${ref}".`);
-  const changes = await compareWithRef(root, config, ref);
+  const changes = await compareWithRef(root, config, ref).catch((error: unknown) => {
+    if (error instanceof ContractError) return error;
+    throw error;
+  });
+  if (changes instanceof ContractError) return fail(changes.message);
   const code = changes.some(({ severity }) => severity === 'breaking') ? 1 : 0;
   const text = values.json ? JSON.stringify({ ref, changes }, null, 2) : format(ref, changes, values.all ?? false);
   return print(stdout, text, code);
@@ -105,7 +117,11 @@ const isCommit = (root: string, ref: string): Promise<boolean> =>
     () => false,
   );
 
-/** Compares all contracts of the targets, and finds the lines of the repository's programs that use what changed. */
+/**
+ * Compares all contracts of the targets, and finds the lines of the repository's programs that use what changed.
+ *
+ * @throws ContractError if the contracts of the working tree can't be read.
+ */
 export async function compareWithRef(
   root: string,
   config: CodegenConfig,
@@ -161,7 +177,9 @@ function diffService(
   ref: string,
   programs: readonly Program[],
 ): readonly ContractChange[] {
-  const versions = [toVersion(before), toVersion(after)] as const;
+  const errors: Diagnostic[] = [];
+  const versions = [toVersion(before, []), toVersion(after, errors)] as const;
+  throwDiagnostics(errors);
   const paths = new Map(versions.flatMap((version) => listPaths(version)));
   return compareContracts(...versions, ref).map((change) => ({
     ...change,
@@ -173,8 +191,8 @@ const unique = (places: readonly Location[]): Location[] => [
   ...new Map(places.map((place) => [`${place.file}:${place.line}`, place])).values(),
 ];
 
-function toVersion(documents: Documents): ContractVersion {
-  const sources = new Map([...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, []))]));
+function toVersion(documents: Documents, errors: Diagnostic[]): ContractVersion {
+  const sources = new Map([...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, errors))]));
   const [root = parseSource('', '{}', [])] = ['paths', 'webhooks'].flatMap((name) =>
     [...sources.values()].filter((source) => has(source, name)),
   );

@@ -272,3 +272,13 @@ test.each([
   expect(await diff('--json', ...args)).toBe(2);
   expect(JSON.parse(printed)).toEqual({ error: expect.any(String) as string, exit_code: 2 });
 });
+
+test.each([
+  ['schema/beds/garden.gql', 'size: Int!', 'size: Inn!', 'schema/beds/garden.gql:2:9 Unknown type "Inn".'],
+  [NOTES_FILE, 'info:', 'info: [', `${NOTES_FILE}:`],
+])('reports errors of %s instead of changes', async (file, part, replacement, message) => {
+  await edit(file, part, replacement);
+  await expect(diff('main')).resolves.toBe(2);
+  expect(printed.startsWith(message)).toBe(true);
+  expect(printed).not.toMatch(/removed|breaking/u);
+});
