@@ -2391,6 +2391,46 @@ await client.POST('/items', { body: { kind: 'Cat' } });`,
   },
   {
     section,
+    feature: 'discriminator whose mapping has a value that its alternative does not allow',
+    note: 'As after a change of one of the two. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator:
+        propertyName: kind
+        mapping:
+          feline: '#/components/schemas/Cat'
+          dog: '#/components/schemas/Dog'
+    Cat: { type: object, required: [kind], properties: { kind: { const: cat } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string } } }
+`,
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+      '17:11 "Cat" allows only "cat" for "kind", so the value "feline" is never valid.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "feline"}',
+        status: 400,
+        response: { field: 'kind' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'discriminator with a list among the alternatives',
     note: 'The property selects among the alternatives that are objects.',
     outcome: 'supported',

@@ -26,10 +26,32 @@ export function completeDiscriminators(sources: ContractSources, root: DocumentN
     if (name !== 'schema' || property === undefined || !isRecord(place.value)) continue;
     if (!Array.isArray(place.value[word])) continue;
     separateOthers(sources, place, word);
+    checkMapping(sources, place, { property, word }, report);
     const problem = completeMapping(sources, place, { property, word });
     if (problem === undefined) continue;
     report.warn(child(place, 'discriminator'), `The discriminator has no effect: ${problem}.`, 'key');
     delete place.value.discriminator;
+  }
+}
+
+/** Reports values of the mapping that their alternatives do not allow, so that no value is valid. */
+function checkMapping(
+  sources: ContractSources,
+  place: DocumentNode,
+  { property, word }: Choice,
+  report: ReportDiagnostic,
+): void {
+  for (const [value, target] of entries(child(child(place, 'discriminator'), 'mapping'))) {
+    const name = toName(target.value);
+    const alternative = items(child(place, word)).find((one) => toName(findTextField(one, '$ref')) === name);
+    const allowed = alternative && listValues(sources, alternative, property);
+    if (allowed === undefined || allowed.includes(value)) continue;
+    const list = allowed.map((one) => `"${one}"`).join(', ');
+    report.warn(
+      target,
+      `"${name}" allows only ${list} for "${property}", so the value "${value}" is never valid.`,
+      'key',
+    );
   }
 }
 
