@@ -223,7 +223,7 @@ function pickError(errors: readonly ErrorObject[]): ErrorObject {
 }
 
 /** Keywords whose errors say that a value is no alternative. */
-const ALTERNATIVES = ['anyOf', 'const', 'enum', 'oneOf'];
+const ALTERNATIVES = ['anyOf', 'const', 'enum', 'if', 'oneOf'];
 
 function listAllowed(errors: readonly ErrorObject[]): unknown[] {
   const allowed = errors.flatMap(({ keyword, params: { allowedValue, allowedValues } }) =>
