@@ -1414,6 +1414,53 @@ assert.deepEqual((await sendItem(client, { body: { name: 'a', x: 1 } })).body, {
   },
   {
     section,
+    feature: 'alternatives that a property tells apart, without a discriminator',
+    note: 'The error is that of the alternative whose property fits.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                shape:
+                  oneOf:
+                    - { type: object, properties: { kind: { enum: [circle] }, r: { type: integer } } }
+                    - { type: object, properties: { kind: { const: square }, side: { type: integer } } }
+                content:
+                  anyOf:
+                    - { type: string }
+                    - type: array
+                      items: { oneOf: [{ type: object, properties: { type: { const: text } } }, { type: object, properties: { type: { const: image } } }] }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      ...[
+        ['{"shape":{"kind":"circle","r":"x"}}', { field: 'shape.r' }] as const,
+        [
+          '{"shape":{"kind":"oval"}}',
+          { error: 'Expected shape.kind to be one of circle, square; received 4 characters.' },
+        ] as const,
+        ['{"content":[{"type":"sound"}]}', { field: 'content.0.type' }] as const,
+      ].map(([body, response]) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body,
+        status: 400,
+        response,
+      })),
+    ],
+  },
+  {
+    section,
     feature: 'oneOf with a constant in each alternative, and no discriminator',
     note: 'The error of a value that lacks properties is that of the choice. A discriminator makes it more exact.',
     outcome: 'supported',

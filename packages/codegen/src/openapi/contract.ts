@@ -285,8 +285,9 @@ function readBody(
 ): BodyContract {
   const { 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES, 'x-body': mode } = extensions;
   const contents = readContents(content).map((media) => withForm(document, media, content[media.type]?.encoding));
-  const longest = Math.max(...contents.map((media) => readMaxLength(document, media)));
-  return { required, maxBytes: Math.min(maxBytes, longest), isDeferred: mode === 'deferred', contents };
+  const longest = contents.map((media) => readMaxLength(document, media));
+  const limit = contents.length === 0 ? maxBytes : Math.min(maxBytes, Math.max(...longest));
+  return { required, maxBytes: limit, isDeferred: mode === 'deferred', contents };
 }
 
 /** Returns the number of bytes that a body of bytes may have; infinite for others, whose validators measure them. */

@@ -41,10 +41,10 @@ function checkMapping(
   { property, word }: Choice,
   report: ReportDiagnostic,
 ): void {
+  const alternatives = new Map(items(child(place, word)).map((one) => [toName(findTextField(one, '$ref')), one]));
   for (const [value, target] of entries(child(child(place, 'discriminator'), 'mapping'))) {
     const name = toName(target.value);
-    const alternative = items(child(place, word)).find((one) => toName(findTextField(one, '$ref')) === name);
-    const allowed = alternative && listValues(sources, alternative, property);
+    const allowed = listOwnConstants(sources, alternatives.get(name), property);
     if (allowed === undefined || allowed.includes(value)) continue;
     const list = allowed.map((one) => `"${one}"`).join(', ');
     report.warn(
@@ -53,6 +53,19 @@ function checkMapping(
       'key',
     );
   }
+}
+
+/** Returns the constants of a property in a schema and in the parts of its `allOf`, without those of further parts. */
+function listOwnConstants(
+  sources: ContractSources,
+  place: DocumentNode | undefined,
+  property: string,
+): readonly string[] | undefined {
+  const schema = place && follow(sources, place);
+  if (schema === undefined) return undefined;
+  const parts = [schema, ...items(child(schema, 'allOf')).flatMap((part) => follow(sources, part) ?? [])];
+  const found = parts.map((part) => listConstants(sources, child(child(part, 'properties'), property)));
+  return found.find((values) => values !== undefined);
 }
 
 /** Takes values that are not objects, which have no properties, out of the choice by the property. */

@@ -208,7 +208,9 @@ export function findLimit(
   { schema: place, encoding }: { readonly schema: DocumentNode; readonly encoding?: DocumentNode },
 ): DocumentNode | undefined {
   const schema = followNonNull(sources, place);
-  const item = has(schema, 'items') ? followNonNull(sources, child(schema, 'items')) : schema;
+  // Only a form has files in a list. The bytes of a list in XML are not those of an item.
+  const isList = encoding !== undefined && has(schema, 'items');
+  const item = isList ? followNonNull(sources, child(schema, 'items')) : schema;
   const limits = [child(item, 'x-max-bytes'), child(item, 'maxLength')];
   if (encoding !== undefined) limits.unshift(child(encoding, 'x-max-bytes'));
   return limits.find((limit) => toCount(limit) !== undefined);

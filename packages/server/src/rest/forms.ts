@@ -304,7 +304,7 @@ function onceReadable(stream: BusboyFileStream, add: () => void): void {
 function requirePlain(name: string, encoding: string): void {
   if (['7bit', '8bit', 'binary'].includes(encoding.toLowerCase())) return;
   const field = name.slice(0, 40);
-  const message = `Expected the field "${field}" without base64 or quoted-printable as its Content-Transfer-Encoding.`;
+  const message = `Expected the field "${field}" as it is, without Content-Transfer-Encoding.`;
   throw new AppError('unsupported_media_type', message, { field });
 }
 

@@ -205,25 +205,32 @@ function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObj
 
 /**
  * Picks the error with the longest path, which is the most specific one if several alternatives failed. Alternatives that
- * are constants are the values of an enum. Those that tag objects say which alternative is meant, unless a missing
- * property may have kept others from comparing them: then the error is that of the choice.
+ * are constants are the values of an enum. If they tag objects, an error beside the tag is that of the alternative which is
+ * meant. If a constant is only one of the reasons, the error is that of the choice.
  */
 function pickError(errors: readonly ErrorObject[]): ErrorObject {
   const sorted = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
   const [first] = sorted;
   if (first === undefined) return { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
-  if (!['const', 'enum'].includes(first.keyword)) return first;
-  const other = sorted.find(({ keyword, params }) => !ALTERNATIVES.includes(keyword) && params.type !== 'null');
-  const beside = sorted.filter(({ instancePath }) => instancePath === first.instancePath);
-  if (other === undefined) return { ...first, keyword: 'enum', params: { allowedValues: listAllowed(beside) } };
-  if (first.keyword === 'enum') return first;
-  const { keyword, instancePath: place } = other;
-  if (!beside.includes(other) && keyword !== 'required') return other;
-  return sorted.find((one) => ['anyOf', 'oneOf'].includes(one.keyword) && one.instancePath === place) ?? other;
+  const { instancePath: tag } = first;
+  const beside = sorted.filter(({ instancePath }) => instancePath === tag);
+  const value = beside.find(({ keyword }) => VALUES.includes(keyword));
+  if (value === undefined) return first;
+  const findChoice = (place: string): ErrorObject | undefined =>
+    sorted.find(({ keyword, instancePath }) => CHOICES.includes(keyword) && instancePath === place);
+  const others = sorted.filter(({ keyword, params }) => !NEUTRAL.includes(keyword) && params.type !== 'null');
+  if (others.some((other) => beside.includes(other))) return findChoice(tag) ?? first;
+  const parent = tag.slice(0, Math.max(tag.lastIndexOf('/'), 0));
+  const sibling = others.find(({ instancePath }) => instancePath.startsWith(`${parent}/`));
+  const isOpen = others.some(({ keyword, instancePath }) => instancePath === parent && keyword !== 'type');
+  if (tag !== '' && (sibling !== undefined || isOpen)) return sibling ?? findChoice(parent) ?? first;
+  return { ...value, keyword: 'enum', params: { allowedValues: listAllowed(beside) } };
 }
 
-/** Keywords whose errors say that a value is no alternative. */
-const ALTERNATIVES = ['anyOf', 'const', 'enum', 'if', 'oneOf'];
+const VALUES = ['const', 'enum'];
+const CHOICES = ['anyOf', 'oneOf'];
+/** Keywords whose errors only say that a value is no alternative. */
+const NEUTRAL = [...VALUES, ...CHOICES, 'if'];
 
 function listAllowed(errors: readonly ErrorObject[]): unknown[] {
   const allowed = errors.flatMap(({ keyword, params: { allowedValue, allowedValues } }) =>

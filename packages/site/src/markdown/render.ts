@@ -1,7 +1,7 @@
 /** Renders Markdown. Only the thread for Markdown loads this module. */
 import { randomBytes } from 'node:crypto';
 import type { Element, ElementContent, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
-import type { Blockquote, Definition, Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
+import type { Blockquote, Definition, Nodes as MarkdownNode, Root as MarkdownRoot, Text } from 'mdast';
 import {
   defaultSchema,
   rehypeRaw,
@@ -74,7 +74,7 @@ const printer = unified().use(rehypeStringify).freeze();
 const MAX_DEPTH = 100;
 
 export function render(request: RenderingRequest): Rendering {
-  const tree = toTree(parse(request.text), request);
+  const tree = toTree(parseWithAlerts(request.text), request);
   const headings = nameHeadings(tree, request);
   const text = measureText(tree);
   if (request.highlight) highlightCode(tree);
@@ -83,19 +83,25 @@ export function render(request: RenderingRequest): Rendering {
 
 /** Renders the beginning of a text as HTML. */
 export function renderExcerpt(request: ExcerptRequest): HtmlPieces {
-  const tree = toTree(parseBeginning(request), request);
+  const beginning = cutTree(inlineReferences(parseWithAlerts(request.text)), request.length);
+  const tree = toTree(beginning, request);
   nameHeadings(tree, request);
   if (request.highlight) highlightCode(tree);
   return toPieces(tree);
 }
 
 /** Returns the beginning of a text as Markdown. */
-export const excerptMarkdown = (request: ExcerptRequest): string =>
-  // The mark of an alert would be text with its backslash.
-  markdown.stringify(parseBeginning(request)).replaceAll(/^([ >]*> )\\(?=\[![a-z]+\]$)/gimu, '$1');
+export function excerptMarkdown({ text, length }: ExcerptRequest): string {
+  const tree = cutTree(inlineReferences(parse(text)), length);
+  visitAlerts(tree, text, keepMark);
+  return markdown.stringify(tree);
+}
 
-const parseBeginning = ({ text, length }: ExcerptRequest): MarkdownRoot =>
-  cutTree(inlineReferences(parse(text)), length);
+function parseWithAlerts(text: string): MarkdownRoot {
+  const tree = parse(text);
+  visitAlerts(tree, text, nameAlert);
+  return tree;
+}
 
 function parse(text: string): MarkdownRoot {
   const tree = markdown.parse(text);
@@ -124,7 +130,6 @@ interface TreeNode {
 }
 
 function toTree(tree: MarkdownRoot, { sanitize }: MarkdownSettings): HtmlRoot {
-  nameAlerts(tree);
   const mixed = toHtmlTree.runSync(tree);
   const html = hasRaw(mixed) ? parseRaw.runSync(mixed) : mixed;
   assertDepth(html);
@@ -136,37 +141,57 @@ function toTree(tree: MarkdownRoot, { sanitize }: MarkdownSettings): HtmlRoot {
 
 const ALERT = /^\[!(note|tip|important|warning|caution)\][^\S\n]*(?:\n|$)/iu;
 
+/** A quotation that begins with a line such as `[!NOTE]`. */
+interface Alert {
+  readonly quotation: Blockquote;
+  readonly kind: string;
+  readonly mark: Text;
+  /** What the quotation contains after the line with its mark. */
+  readonly content: Blockquote['children'];
+}
+
 /**
- * Gives quotations that begin with a line such as `[!NOTE]` the elements and class names of alerts at GitHub.
+ * Visits the alerts of a tree that was parsed from a text.
  *
  * @see https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#alerts
  */
-function nameAlerts(node: MarkdownNode): void {
+function visitAlerts(node: MarkdownNode, source: string, visit: (alert: Alert) => void): void {
   if (!('children' in node)) return;
-  for (const child of node.children) nameAlerts(child);
-  const alert = node.type === 'blockquote' ? readAlert(node) : undefined;
-  if (alert === undefined || node.type !== 'blockquote') return;
-  const { kind, children } = alert;
-  node.data = { hName: 'div', hProperties: { className: ['markdown-alert', `markdown-alert-${kind}`] } };
-  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-  const data = { hProperties: { className: ['markdown-alert-title'] } };
-  node.children = [{ type: 'paragraph', data, children: [{ type: 'text', value: title }] }, ...children];
+  for (const child of node.children) visitAlerts(child, source, visit);
+  const alert = node.type === 'blockquote' ? readAlert(node, source) : undefined;
+  if (alert !== undefined) visit(alert);
 }
 
-/** Returns the kind of an alert, and what it contains after the line with its mark. */
-function readAlert({
-  children: [first, ...others],
-}: Blockquote): (Pick<Blockquote, 'children'> & { kind: string }) | undefined {
+function readAlert(quotation: Blockquote, source: string): Alert | undefined {
+  const [first, ...others] = quotation.children;
   if (first?.type !== 'paragraph') return undefined;
-  const [text, end, ...after] = first.children;
-  if (text?.type !== 'text') return undefined;
-  const [mark = '', kind = ''] = ALERT.exec(text.value) ?? [];
-  const value = text.value.slice(mark.length);
-  const isLine = mark.endsWith('\n') || end === undefined || end.type === 'break';
-  if (mark === '' || !isLine || (value === '' && end === undefined && others.length === 0)) return undefined;
-  const rest = mark.endsWith('\n') ? first.children.with(0, { ...text, value }) : after;
-  const children = rest.length === 0 ? others : [{ ...first, children: rest }, ...others];
-  return { kind: kind.toLowerCase(), children };
+  const [mark, end, ...after] = first.children;
+  // A mark with a backslash is text.
+  if (mark?.type !== 'text' || !source.startsWith('[!', mark.position?.start.offset)) return undefined;
+  const [line = '', kind = ''] = ALERT.exec(mark.value) ?? [];
+  const value = mark.value.slice(line.length);
+  const isLine = line.endsWith('\n') || end === undefined || end.type === 'break';
+  if (line === '' || !isLine || (value === '' && end === undefined && others.length === 0)) return undefined;
+  const rest = line.endsWith('\n') ? first.children.with(0, { ...mark, value }) : after;
+  const content = rest.length === 0 ? others : [{ ...first, children: rest }, ...others];
+  return { quotation, kind: kind.toLowerCase(), mark, content };
+}
+
+/** Gives an alert the elements and class names of GitHub. */
+function nameAlert({ quotation, kind, content }: Alert): void {
+  quotation.data = { hName: 'div', hProperties: { className: ['markdown-alert', `markdown-alert-${kind}`] } };
+  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const data = { hProperties: { className: ['markdown-alert-title'] } };
+  quotation.children = [{ type: 'paragraph', data, children: [{ type: 'text', value: title }] }, ...content];
+}
+
+/** Keeps the mark of an alert in Markdown, in which it would be text with a backslash. */
+function keepMark({ quotation, mark }: Alert): void {
+  const length = mark.value.indexOf(']') + 1;
+  const [first] = quotation.children;
+  if (first?.type !== 'paragraph') return;
+  const rest = { ...mark, value: mark.value.slice(length) };
+  first.children.splice(0, 1, { type: 'html', value: mark.value.slice(0, length) }, rest);
 }
 
 /** Whether a tree contains HTML as text, which most texts do not. */

@@ -163,6 +163,7 @@ describe('render', () => {
     ['> [!NOTE] **A**', '<blockquote>\n<p>[!NOTE] <strong>A</strong></p>\n</blockquote>'],
     ['> [!OTHER]\n> A', '<blockquote>\n<p>[!OTHER]\nA</p>\n</blockquote>'],
     ['[!NOTE]\nA', '<p>[!NOTE]\nA</p>'],
+    ['> \\[!NOTE]\n> A', '<blockquote>\n<p>[!NOTE]\nA</p>\n</blockquote>'],
   ])('renders the alerts of GitHub: %j', async (text, html) => {
     expect(await toHtml(text)).toBe(html);
   });
@@ -172,6 +173,11 @@ describe('render', () => {
     expect((await renderer.render(text, ALWAYS)).plainText).toBe('Note\n\nOne two three.');
     expect(await excerpt(text, 17, 'MARKDOWN')).toBe('> [!NOTE]\n> One two…\n');
     expect(await excerpt(text, 17, 'HTML')).toBe(alert('note', 'Note', '<p>One two…</p>'));
+    expect(await excerpt('> [!NOTE]\n> Wonderful tree.', 12, 'HTML')).toBe(
+      '<div class="markdown-alert markdown-alert-note">\n<p class="markdown-alert-title">Note…</p>\n</div>',
+    );
+    const others = '- > [!TIP]\n  > a\n\n> \\[!NOTE]\n> b\n\n```md\n> \\[!NOTE]\n```\n';
+    expect(await excerpt(others, 100, 'MARKDOWN')).toBe(others);
   });
 
   test('marks relative URLs with their line, and leaves others', async () => {

@@ -182,7 +182,8 @@ function checkErrorCodes(survey: OperationIndex, report: ReportDiagnostic): void
   const lacking = new Map<unknown, { readonly list: DocumentNode; readonly codes: Set<string> }>();
   for (const operation of survey.operations) {
     const responses = child(operation.place, 'responses');
-    const ownStatuses = has(responses, '422') ? [422] : [];
+    // Beside 400, only limits of the contract lead to 422.
+    const ownStatuses = has(responses, '422') && !has(responses, '400') ? [422] : [];
     for (const status of [...listRouterStatuses(survey, operation), ...ownStatuses]) {
       const list = findErrorCodes(survey.sources, responses, status);
       const code = ROUTER_CODES.get(status) ?? '';

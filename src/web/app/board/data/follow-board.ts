@@ -163,12 +163,12 @@ async function pollWhileSilent(query: BoardQuery, signal: AbortSignal, apply: (b
 
 async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   const query = { includeDrafts, includeSnoozed: true };
-  for (;;) {
+  for (let isPolled = false; ; isPolled = true) {
     try {
       for await (const { data } of readBoards(dashboardClient, query, { signal })) yield data;
       return;
     } catch (error) {
-      if (!(error instanceof ApiError && error.statusCode === 404)) throw error;
+      if (isPolled || !(error instanceof ApiError && error.statusCode === 404)) throw error;
     }
     // Until a forge is set up, such as in a different tab, there is no stream, only an empty board.
     for await (const board of pollBoard({ owner: '', includeDrafts }, signal)) {
