@@ -79,13 +79,14 @@ describeInBrowser('pages at every width', () => {
     for (const [index, { left }] of boxes.slice(1).entries()) expect(boxes[index]!.right).toBeLessThanOrEqual(left);
   });
 
-  test('the logo grows with the text', async () => {
+  test.each(['/', '/docs'])('the logo of %s grows with the text', async (place) => {
+    await page.goto(stage.server.origin + place);
     const readSizes = (): Promise<readonly string[]> =>
       page.evaluate(() => {
         const { width, backgroundSize } = getComputedStyle(document.querySelector('.brand')!, '::before');
         return [width, backgroundSize.split(', ')[0]!];
       });
-    expect(await readSizes()).toEqual(['20px', '12px 1px']);
+    await eventually(async () => expect(await readSizes()).toEqual(['20px', '12px 1px']));
     await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
     expect(await readSizes()).toEqual(['40px', '24px 2px']);
     await page.evaluate(() => (document.documentElement.style.fontSize = ''));

@@ -1414,7 +1414,7 @@ assert.deepEqual((await sendItem(client, { body: { name: 'a', x: 1 } })).body, {
   },
   {
     section,
-    feature: 'alternatives that a property tells apart, without a discriminator',
+    feature: 'alternatives that a property distinguishes, without a discriminator',
     note: 'The error is that of the alternative whose property fits.',
     outcome: 'supported',
     contract: `paths:

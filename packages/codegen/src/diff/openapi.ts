@@ -364,7 +364,6 @@ function findBody({ sources }: ContractVersion, { place }: Operation): DocumentN
 }
 
 function compareLimits(context: Context, before: DocumentNode, after: DocumentNode): void {
-  // 1 MiB, the limit of bodies without `x-max-bytes`.
   const [old, now] = [before, after].map((body) => Number(child(body, 'x-max-bytes').value ?? DEFAULT_MAX_BYTES)) as [
     number,
     number,

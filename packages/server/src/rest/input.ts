@@ -229,7 +229,7 @@ function pickError(errors: readonly ErrorObject[]): ErrorObject {
 
 const VALUES = ['const', 'enum'];
 const CHOICES = ['anyOf', 'oneOf'];
-/** Keywords whose errors only say that a value is no alternative. */
+/** Keywords whose errors only say that a value is not one of the alternatives. */
 const NEUTRAL = [...VALUES, ...CHOICES, 'if'];
 
 function listAllowed(errors: readonly ErrorObject[]): unknown[] {

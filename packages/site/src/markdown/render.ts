@@ -146,7 +146,7 @@ interface Alert {
   readonly quotation: Blockquote;
   readonly kind: string;
   readonly mark: Text;
-  /** What the quotation contains after the line with its mark. */
+  /** The content after the line with the mark. */
   readonly content: Blockquote['children'];
 }
 
