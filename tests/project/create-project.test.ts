@@ -27,17 +27,17 @@ describe('createProject', () => {
   });
 
   test.each([
-    ['', ['npm install', 'npm start'], false],
-    ['npm/11.19.1 node/v20.20.2 linux x64', ['npm install', 'npm start'], false],
-    ['pnpm/9.15.9 npm/? node/v20.20.2 linux x64', ['pnpm install', 'pnpm start'], false],
-    ['bun/1.4.5 npm/? node/v26.3.0 linux x64', ['bun install', 'bun run start'], false],
-    ['yarn/4.18.1 npm/? node/v20.20.2 linux x64', ['yarn install', 'yarn generate', 'yarn start'], true],
-    ['other/1.0.0', ['npm install', 'npm start'], false],
-  ])('prints the commands of the package manager "%s"', async (userAgent, commands, hasSettings) => {
+    ['', ['npm install', 'npm start'], undefined],
+    ['npm/11.19.1 node/v20.20.2 linux x64', ['npm install', 'npm start'], undefined],
+    ['pnpm/9.15.9 npm/? node/v20.20.2 linux x64', ['pnpm install', 'pnpm start'], 'pnpm-workspace.yaml'],
+    ['bun/1.4.5 npm/? node/v26.3.0 linux x64', ['bun install', 'bun run start'], undefined],
+    ['yarn/4.18.1 npm/? node/v20.20.2 linux x64', ['yarn install', 'yarn generate', 'yarn start'], '.yarnrc.yml'],
+    ['other/1.0.0', ['npm install', 'npm start'], undefined],
+  ])('prints the commands of the package manager "%s"', async (userAgent, commands, settings) => {
     const app = path.join(folder, 'app');
     const text = await createProject(app, { version: '1.0.0', parts: [], userAgent });
     expect(text.split('\n').slice(3, -1)).toEqual(commands.map((command) => `  ${command}`));
-    expect((await readdir(app)).includes('.yarnrc.yml')).toBe(hasSettings);
+    expect((await readdir(app)).find((name) => /\.ya?ml$/u.test(name))).toBe(settings);
   });
 
   test.each([
@@ -71,6 +71,24 @@ describe('createProject', () => {
       expect(Object.values(devDependencies)).not.toContain(undefined);
     },
   );
+
+  test('denies all install scripts of its packages, and no others', async () => {
+    const app = path.join(folder, 'app');
+    await createProject(app, { version: '1.0.0', parts: ['site'], userAgent: 'pnpm/12.21.0 npm/? node/v20.20.2' });
+    const { allowScripts } = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8')) as {
+      readonly allowScripts: Readonly<Record<string, boolean>>;
+    };
+    const lines = Object.keys(allowScripts).map((name) => `  '${name}': false\n`);
+    const settings = await readFile(path.join(app, 'pnpm-workspace.yaml'), 'utf8');
+    expect(settings).toBe(`allowBuilds:\n${lines.join('')}`);
+    const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean; readonly dev?: boolean }>>;
+    };
+    const withScript = Object.entries(packages).filter(([, entry]) => entry.hasInstallScript === true && !entry.dev);
+    expect(withScript.map(([name]) => [name.replace(/^.*node_modules\//u, ''), false])).toEqual(
+      Object.entries(allowScripts),
+    );
+  });
 
   test('adds a section about its site to the README', async () => {
     const app = path.join(folder, 'app');

@@ -24,8 +24,18 @@ const NEXT_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   bun: ['bun install', 'bun run start'],
 };
 
-/** Yarn's own way of loading packages lacks functions of Node that the server uses. */
-const YARN_SETTINGS = 'nodeLinker: node-modules\n';
+/**
+ * A package whose install script builds what the package already contains. Package managers warn of a script that a
+ * project neither allows nor denies; pnpm fails.
+ */
+const UNUSED_SCRIPT = '@photostructure/sqlite';
+
+/** The settings of a project that a package manager reads from a file of its own, as the name and text of the file. */
+const SETTINGS: Readonly<Record<string, readonly [file: string, text: string]>> = {
+  pnpm: ['pnpm-workspace.yaml', `allowBuilds:\n  '${UNUSED_SCRIPT}': false\n`],
+  // Yarn's own way of loading packages lacks functions of Node that the server uses.
+  yarn: ['.yarnrc.yml', 'nodeLinker: node-modules\n'],
+};
 
 /** A mistake of the user, as one line. */
 export class ProjectError extends Error {
@@ -72,7 +82,8 @@ export async function createProject(folder: string, { version, parts, userAgent 
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
   const [manager = ''] = userAgent.split('/');
-  if (manager === 'yarn') await writeFile(path.join(folder, '.yarnrc.yml'), YARN_SETTINGS);
+  const settings = SETTINGS[manager];
+  if (settings !== undefined) await writeFile(path.join(folder, settings[0]), settings[1]);
   const commands = [`cd ${quote(folder)}`, ...(NEXT_COMMANDS[manager] ?? NEXT_COMMANDS.npm ?? [])];
   return [`Wrote ${folder}. Next:`, '', ...commands.map((command) => `  ${command}`), ''].join('\n');
 }
@@ -160,6 +171,7 @@ const toManifest = (
     jiti: dev.jiti,
     typescript: dev.typescript,
   },
+  allowScripts: { [UNUSED_SCRIPT]: false },
 });
 
 const SITE_ENTRY = `  site: {
