@@ -4016,7 +4016,7 @@ components:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     errors: [
-      '12:21 Expected $ref to refer to a document of this contract; received "items.yaml#/Item". Did you mean "openapi/common.yaml"?',
+      '12:21 Expected $ref to refer to a document of this contract; received "items.yaml#/Item". List it, or a copy, in "documents" of trellis.config.ts.',
     ],
   },
   {

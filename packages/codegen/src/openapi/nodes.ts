@@ -1,6 +1,6 @@
 import path from 'node:path/posix';
 import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { type Diagnostic, didYouMean, type Location } from '../documents.js';
+import { closestName, type Diagnostic, didYouMean, type Location } from '../documents.js';
 import { FAILSAFE_SCHEMA, loadYaml, YamlType } from './third-party.js';
 
 /** One YAML document of a contract. */
@@ -412,8 +412,15 @@ function describeUnknown(sources: ContractSources, { source: { file } }: Documen
 }
 
 function describeUnlisted(sources: ContractSources, file: string, text: string): string {
-  return `Expected $ref to refer to a document of this contract; received "${text}".${didYouMean(file, sources.keys())}`;
+  // The extension and the folder are often the same, so that every path is close to the others.
+  const name = closestName(toStem(file), Array.from(sources.keys(), toStem));
+  const near = [...sources.keys()].find((key) => toStem(key) === name);
+  const remedy =
+    near === undefined ? 'List it, or a copy, in "documents" of trellis.config.ts.' : `Did you mean "${near}"?`;
+  return `Expected $ref to refer to a document of this contract; received "${text}". ${remedy}`;
 }
+
+const toStem = (file: string): string => path.basename(file, path.extname(file));
 
 /** Returns whether a chain of references is circular. A broken chain is reported at its last reference instead. */
 function isCircular(sources: ContractSources, place: DocumentNode): boolean {
