@@ -4062,8 +4062,8 @@ export type ListReviewRowsOutput =
       readonly body: shapes['listReviewRows']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -4391,8 +4391,8 @@ export type ListNotificationDeliveriesOutput =
       readonly body: shapes['listNotificationDeliveries']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -4464,8 +4464,8 @@ export type ListUsersOutput =
       readonly body: shapes['listUsers']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -4631,8 +4631,8 @@ export type ListRequestsOutput =
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */

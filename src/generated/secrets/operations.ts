@@ -1471,8 +1471,8 @@ export type ListCredentialsOutput =
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -1539,8 +1539,8 @@ export type ListTokensOutput =
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -1659,8 +1659,8 @@ export type ListConsumerTokensOutput =
       readonly body: shapes['listConsumerTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -1943,8 +1943,8 @@ export type ListWorkloadRulesOutput =
       readonly body: shapes['listWorkloadRules']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
       };
@@ -2026,8 +2026,8 @@ export type ListObjectsOutput =
       readonly body: shapes['listObjects']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -2267,8 +2267,8 @@ export type ListObjectVersionsOutput =
       readonly body: shapes['listObjectVersions']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
       };
@@ -2358,8 +2358,8 @@ export type ListConsumersOutput =
       readonly body: shapes['listConsumers']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
@@ -2477,8 +2477,8 @@ export type QueryAuditLogOutput =
       readonly body: shapes['queryAuditLog']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         * but it is always more than the number of entries up to a page with a next one.
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         * the header `Link` tells whether there is a next page.
          */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */

@@ -2302,8 +2302,8 @@ export interface components {
          */
         readonly SessionCookie: string;
         /**
-         * @description The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
-         *     but it is always more than the number of entries up to a page with a next one.
+         * @description The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower;
+         *     the header `Link` tells whether there is a next page.
          * @example 128
          */
         readonly TotalCount: number;

@@ -273,4 +273,17 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await press('0', '1', '0', '1', '2', '0', '2', '0');
     await page.getByText('No matching entries.').waitFor();
   });
+
+  test('the audit log is continued beyond its count, which is too low in a large log', async () => {
+    await page.route('**/secrets/audit-log?*', async (route) => {
+      const response = await route.fetch({ url: route.request().url().replace('limit=50', 'limit=5') });
+      await route.fulfill({ response, headers: { ...response.headers(), 'x-total-count': '6' } });
+    });
+    await go('/vault/audit', '5 of 6 shown');
+    await keyboard.pressOn('button "Show older entries"');
+    await page.getByText('10 shown', { exact: true }).waitFor();
+    await keyboard.pressOn('button "Show older entries"');
+    await page.getByText('15 shown', { exact: true }).waitFor();
+    await page.unroute('**/secrets/audit-log?*');
+  });
 });

@@ -251,8 +251,9 @@ export interface AuditEntryPage {
   readonly filter: AuditFilterState;
   /** Newest first. */
   readonly entries: readonly AuditLogEntry[];
-  /** The number of matching entries on all pages. */
+  /** The number of matching entries on all pages, which may be too low in a large log. */
   readonly count: number;
+  readonly hasOlder: boolean;
 }
 
 interface PageOptions {
@@ -268,7 +269,8 @@ export async function loadAuditEntryPage(
   const query = { order: 'desc' as const, limit, ...toAuditLogQuery(filter), ...(after !== undefined && { after }) };
   const result = await secretsClient.GET('/audit-log', { params: { query } });
   const entries: readonly AuditLogEntry[] = requireData(result);
-  return { filter, entries, count: Number(result.response.headers.get('X-Total-Count')) };
+  const { headers } = result.response;
+  return { filter, entries, count: Number(headers.get('X-Total-Count')), hasOlder: headers.has('Link') };
 }
 
 /** The largest page that the service returns. */

@@ -58,24 +58,23 @@ function useAuditLog(filter: AuditFilterState) {
 
 /** The entries that match a filter, newest first. A button loads older ones. */
 function Pages({ first }: { readonly first: Page }) {
-  const [entries, setEntries] = useState(first.entries);
-  const [count, setCount] = useState(first.count);
+  const [{ entries, count, hasOlder }, setLoaded] = useState(first);
   const loadOlder = async (): Promise<void> => {
     const page = await loadAuditEntryPage(first.filter, { after: entries.at(-1)?.id, limit: PAGE_SIZE });
-    setEntries([...entries, ...page.entries]);
-    setCount(page.count);
+    setLoaded({ ...page, entries: [...entries, ...page.entries] });
   };
-  const isLast = entries.at(-1)?.id === undefined || entries.length >= count;
+  // The count of a large log may be too low.
+  const total = hasOlder ? count : entries.length;
   return (
     <>
       <div class="row wrapping spread">
         <p class="quiet" role="status">
-          {entries.length} of {count} shown
+          {entries.length} {total >= entries.length && `of ${total} `}shown
         </p>
-        {count > 0 && <ExportAudit filter={first.filter} />}
+        {entries.length > 0 && <ExportAudit filter={first.filter} />}
       </div>
       <AuditTable entries={entries} />
-      {!isLast && <ActionButton onAct={loadOlder}>Show older entries</ActionButton>}
+      {hasOlder && <ActionButton onAct={loadOlder}>Show older entries</ActionButton>}
     </>
   );
 }
