@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Terminal {
   readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly err: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Environment;
   /** The release of a program that is one file, without the package that names it. */
   readonly release?: string;

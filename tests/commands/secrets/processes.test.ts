@@ -62,6 +62,23 @@ describe('run', () => {
     expect([await waitForExit(child), read()]).toEqual([5, 'up\nsignal\n']);
   });
 
+  test('does not forward Ctrl+C, which a terminal also sends to the program, if standard input is a pipe', async () => {
+    const program = `let count = 0;
+      process.on('SIGINT', () => (count += 1) === 1 && process.kill(process.ppid, 'SIGTERM'));
+      process.on('SIGTERM', () => { console.log('interrupts:', count); process.exit(); });
+      console.log('up'); setInterval(() => undefined, 1000);`;
+    const file = join(cli.folder, 'interrupts.mjs');
+    await writeFile(file, program);
+    const command = `echo yes | '${process.execPath}' dist/cli.js secrets run --secret db-password -- node ${file}`;
+    const env = { ...cli.env, ...SHELL_PATH };
+    const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const read = collect(child);
+    await waitFor(read, 'up');
+    child.stdin.write('\x03');
+    await once(child, 'close');
+    expect(read()).toContain('interrupts: 1');
+  });
+
   describe('a variable that changes how programs load code', () => {
     const tag = 'loader';
     const check = ['--', 'sh', '-c', 'test "$LD_LIBRARY_PATH" = /nowhere'];

@@ -117,7 +117,9 @@ async function start(session: CommandContext, { command, flags, values }: Start)
   const { terminal } = session;
   const files = flags.files ? await writeSecretFiles(values, terminal.env) : undefined;
   const env = { ...withoutCredentials(terminal.env), ...(files?.env ?? toTexts(values)) };
-  const options = { env, isTerminal: terminal.in.isTTY === true };
+  // With a pipe for one of them, as in "yes | trellis", the terminal still sends Ctrl+C to the program.
+  const isTerminal = [terminal.in, terminal.out, terminal.err].some(({ isTTY }) => isTTY === true);
+  const options = { env, isTerminal };
   if (!flags.mask) return { program: startProgram(command, options), files };
   const short = [...values].filter(([, { length }]) => length < MIN_MASKED).map(([variable]) => variable);
   if (short.length > 0) session.say(`Too short to mask: ${short.join(', ')}`);
