@@ -171,9 +171,14 @@ function describe(entry: AuditLogEntry): string {
     ...(previous_slug === undefined ? [] : [`before: ${previous_slug}`]),
     ...(entry.signer === undefined ? [] : [`signed by ${entry.signer}`]),
     ...(entry.key === undefined ? [] : [`key: ${entry.key}`]),
-    ...(entry.reason === undefined ? [] : [`${entry.reason}, ${entry.count ?? 1} times`]),
+    ...(entry.reason === undefined ? [] : [entry.reason]),
+    ...(entry.count === undefined || entry.count === 1 ? [] : [`${entry.count} times`]),
     ...((entry.names ?? []).length === 0 ? [] : [`names: ${(entry.names ?? []).join(' ')}`]),
     ...(entry.previous_key === undefined ? [] : [`key before: ${entry.previous_key}`]),
+    ...(entry.rule === undefined ? [] : [`rule ${entry.rule}`]),
+    ...(entry.token_subject === undefined ? [] : [`workload ${entry.token_subject}`]),
+    ...(entry.token_issuer === undefined ? [] : [`issuer ${entry.token_issuer}`]),
+    ...(entry.device_ip === undefined ? [] : [`device ${entry.device ?? ''} at ${entry.device_ip}`]),
   ];
   const what = notes.length === 0 ? name : `${name} (${notes.join(', ')})`;
   const who = actor_type === undefined ? 'no credential' : `${actor_type} ${actor_id ?? ''}`.trim();

@@ -26,6 +26,9 @@ test('login stores the approved token with mode 0600 and keeps the other setting
   expect(said.err).toMatch(/^Open http:.*\/vault\/device and enter the code \w{4}-\w{4}\n.*"ada@laptop"/);
   expect(said.err).toMatch(/Token \w{16} "laptop", valid until \S+: may list, read\n/);
   const { token } = (await readJson(file)) as { readonly token: string };
+  expect((await cli.run(['audit'])).out).toMatch(
+    / {2}rotate {2}token \w{16} \(device ada@laptop at 127\.0\.0\.1\) {2}/,
+  );
   expect(await readJson(file)).toEqual({ caller: 'me', server: cli.server, token });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 

@@ -78,10 +78,11 @@ test.each(['//', '*', 'http://['])('survives a request for %s', async (path) => 
 
 test('the token of a job is exchanged again before it ends, and stays in use while the issuer fails', async () => {
   const provider = await startOidcProvider();
+  const name = newName();
   await createCliWorkloadRules(cli.database).put(
     { caller: 'machine', ip: 'here', at: Date.now() },
     {
-      ...{ name: newName(), issuer: provider.issuer, audience: AUDIENCE, singleUse: false, ttlSeconds: 60 },
+      ...{ name, issuer: provider.issuer, audience: AUDIENCE, singleUse: false, ttlSeconds: 60 },
       ...{ claims: [{ name: 'repository', patterns: ['acme/shop'] }], consumer: cli.consumer },
     },
   );
@@ -100,6 +101,9 @@ test('the token of a job is exchanged again before it ends, and stays in use whi
   expect(await job.renewed()).toBe(second);
   now += 10_000;
   await expect(job.renewed()).rejects.toThrow('The service issued no token for this job');
+  const { out } = await cli.run(['audit']);
+  expect(out).toContain(`(rule ${name}, workload repo:acme/shop:ref:refs/heads/main, issuer ${provider.issuer})`);
+  expect(out).toContain('request exchangeToken (invalid_input)');
   await provider.close();
 });
 
