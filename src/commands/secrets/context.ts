@@ -58,8 +58,9 @@ export async function withContext(
 export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
   const { server, token, caller, identity, signingKey, requiresSignatures } = await readSettings(flags, terminal.env);
   const say = (line: string): void => void terminal.err.write(`${toPrintable(line)}\n`);
-  // A command may ask for a passphrase, so it runs once.
+  // A command may ask for a passphrase, so it runs once, as does the program that opens an identity.
   let signingText: Promise<string> | undefined;
+  let openedIdentity: Promise<string> | undefined;
   const readSigningKey = async (): Promise<string | undefined> =>
     signingKey && (signingText ??= readSecretSource(signingKey, 'a signing key'));
   const credential = token
@@ -86,11 +87,15 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
       return key === undefined ? undefined : (await loadSealing()).parseSigningKey(key);
     },
     async readIdentity() {
-      if (identity !== undefined) return readSecretSource(identity, 'an identity');
-      throw new CommandError(
-        'No identity configured: run "trellis secrets init" or set TRELLIS_SECRETS_IDENTITY_FILE',
-        EXIT.refused,
-      );
+      if (identity === undefined)
+        throw new CommandError(
+          'No identity configured: run "trellis secrets init" or set TRELLIS_SECRETS_IDENTITY_FILE',
+          EXIT.refused,
+        );
+      const text = await readSecretSource(identity, 'an identity');
+      if (!/^(?:age-encryption\.org|-----BEGIN AGE ENCRYPTED FILE-----)/.test(text)) return text;
+      const { openIdentity } = await import('./age/age-program.js');
+      return (openedIdentity ??= openIdentity(text, identity, terminal));
     },
   };
 }

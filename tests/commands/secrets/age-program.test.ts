@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createECDH } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { bech32 } from '@scure/base';
-import { describeWithAge, runAge } from '../../sealing/age-program.js';
+import { describeWithAge, runAge, runAgeWithPassphrase } from '../../sealing/age-program.js';
 import { type CommandInput, newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
@@ -97,6 +98,28 @@ describeWithAge('SSH keys and plugins through the program age', () => {
     expect(await run(['rotate', name, '--reseal'], { env })).toMatchObject({ code: 0 });
     expect((await get(name, yubikey.identity, yubikey.env)).bytes).toEqual(VALUE);
   });
+
+  test.each(['a binary', 'an armored'])(
+    '%s identity that age has encrypted asks once for its passphrase',
+    async (form) => {
+      const [first, second] = [await put([cli.recipient]), await put([cli.recipient])];
+      const file = join(cli.folder, newName());
+      const passphrase = 'correct horse battery';
+      const input = Buffer.from(`${cli.identity}\n`);
+      const args = ['-p', ...(form === 'an armored' ? ['--armor'] : [])];
+      await writeFile(file, await runAgeWithPassphrase(args, { folder: cli.folder, passphrase, input }), {
+        mode: 0o600,
+      });
+      const template = join(cli.folder, newName());
+      await writeFile(template, `{{secret ${first} | base64}} {{secret ${second} | base64}}`);
+      const env = { ...cli.env, HOME: cli.folder, PATH: process.env.PATH, TRELLIS_SECRETS_IDENTITY: '' };
+      const command = `'${process.execPath}' dist/cli.js secrets inject ${template} --identity-file ${file}`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+      child.stdin.end(`${passphrase}\n`);
+      const encoded = VALUE.toString('base64');
+      expect(await text(child.stdout)).toContain(`${encoded} ${encoded}`);
+    },
+  );
 
   test('an SSH key that is no recipient ends with exit code 6, and no message has the key', async () => {
     const name = await put([cli.recipient]);

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CommandError } from '../../../config/startup-error.js';
 import { needsAgeProgram } from '../../../sealing/known-keys.js';
 import { SealingError } from '../../../sealing/sealing-error.js';
 import { EXIT } from '../options.js';
-import { withoutCredentials } from '../settings.js';
+import { type SecretSource, withoutCredentials } from '../settings.js';
 import type { Terminal } from '../terminal.js';
 
 /** Seals a value to public keys, with the program `age` if one of them needs it. */
@@ -36,6 +36,13 @@ export async function openWithAge(sealed: Uint8Array, identity: string, terminal
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Opens an identity that is encrypted with a passphrase, by `age -p`. The program asks for the passphrase at the terminal. */
+export async function openIdentity(text: string, source: SecretSource, terminal: Terminal): Promise<string> {
+  const file = 'file' in source ? [resolve(source.file)] : [];
+  const identity = await runAge(['--decrypt', ...file], { input: text, terminal });
+  return Buffer.from(identity).toString();
 }
 
 interface AgeInput {

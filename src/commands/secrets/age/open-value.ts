@@ -28,8 +28,9 @@ export async function openStoredValue(sealed: Uint8Array, identity: string, term
   return (await loadSealing()).open(sealed, identity);
 }
 
-/** Reports whether an identity has an SSH key or an identity of a plugin. */
-export const isForeignIdentity = (identity: string): boolean => /^(?:AGE-PLUGIN-|-----BEGIN )/im.test(identity);
+/** Reports whether an identity has an SSH key or an identity of a plugin, or is encrypted. */
+export const isForeignIdentity = (identity: string): boolean =>
+  /^(?:AGE-PLUGIN-|-----BEGIN |age-encryption\.org)/im.test(identity);
 
 /**
  * Opens a binary age file that is sealed to X25519 keys, as https://age-encryption.org/v1 describes it.
