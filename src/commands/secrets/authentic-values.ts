@@ -133,17 +133,21 @@ const HINTS: Readonly<Partial<Record<string, string>>> = {
   older_value: 'If it was restored on purpose, accept it: trellis secrets verify NAME --accept-older',
 };
 
-/** Remembers a value that this command has stored with its signature, and trusts its own key for it. */
-export async function recordSigned(session: CommandContext, stored: ObjectMetadata): Promise<void> {
+/**
+ * Remembers a value that this command has stored with its signature, and trusts its own key for it.
+ *
+ * @param isSigned Whether it was signed, if there is a signing key.
+ */
+export async function recordSigned(session: CommandContext, stored: ObjectMetadata, isSigned = true): Promise<void> {
   const signer = await session.readSigner();
   const { id, slug, version } = stored;
   const known = await readKnownKeys(session);
-  if (signer === undefined || version === undefined) {
+  if (signer === undefined || version === undefined || !isSigned) {
     if (listWriters(known, slug).length === 0) return;
+    const after = signer === undefined ? ' after "trellis secrets keygen"' : '';
     session.say(
-      `${slug} is stored without a signature, so machines that trust its writers reject it. Sign it after ` +
-        '"trellis secrets keygen": trellis secrets sign ' +
-        slug,
+      `${slug} is stored without a signature, so machines that trust its writers reject it. ` +
+        `Sign it${after}: trellis secrets sign ${slug}`,
     );
     return;
   }

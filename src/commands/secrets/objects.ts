@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { findSlugProblem } from '../../sealing/env-names.js';
 import {
+  checkReceived,
   fetchCheckedValue,
+  fetchReceivedValue,
   type ObjectMetadata,
   recordSigned,
   replaceSignature,
@@ -308,7 +310,7 @@ async function restoreVersion(session: CommandContext, { slug, id, version }: Va
   const restored = await unwrapResult(
     session.client.POST('/objects/{slug}/versions/{version}/restore', { params, body }),
   );
-  await recordSigned(session, restored);
+  await recordSigned(session, restored, signature !== undefined);
   await session.report(`Restored version ${version} of ${slug}.`, restored);
 }
 
@@ -322,7 +324,11 @@ async function signVersion(
   const params = { path: { slug }, query: { id: object.id } };
   const versions = await unwrapResult(session.client.GET('/objects/{slug}/versions', { params }));
   const recipients = versions.find((each) => each.version === version)?.recipients ?? [];
-  const { sealed, checked } = await fetchCheckedValue(session, slug, { id: object.id, version, recipients });
-  if (checked.statement === undefined) return undefined;
+  const wanted = { id: object.id, version, recipients };
+  const received = await fetchReceivedValue(session, slug, wanted);
+  // The value may be older than the key, and is rejected by readers until "sign" signs it.
+  if (received.signature === undefined) return undefined;
+  const { sealed } = received;
+  await checkReceived(session, received, wanted);
   return signStored(session, { slug, id: object.id, version: (object.version ?? 0) + 1, sealed, recipients });
 }

@@ -365,6 +365,25 @@ describe('signed values', () => {
     expect(version).toBe(4);
   });
 
+  test('may be replaced by an earlier value without a signature, which can be signed afterwards', async () => {
+    const unsigned = { stdin: 'first', env: { HOME: readerHome } };
+    expect(await cli.run(['put', name, '--consumer', cli.consumer], unsigned)).toMatchObject({ code: 0 });
+    await rotate('second');
+    const { code, err } = await writer('restore', name, '1');
+    expect([code, err]).toEqual([0, expect.stringContaining(`Sign it: trellis secrets sign ${name}\n`)]);
+    expect((await writer('get', name)).code).toBe(7);
+    expect(await writer('sign', name, '--yes')).toMatchObject({ code: 0 });
+    expect(await writer('get', name)).toMatchObject({ code: 0, out: 'first' });
+  });
+
+  test('are not expected of a restored value that was never signed', async () => {
+    const unsigned = { stdin: 'first', env: { HOME: readerHome } };
+    await cli.run(['put', name, '--consumer', cli.consumer], unsigned);
+    await cli.run(['rotate', name], { ...unsigned, stdin: 'second' });
+    expect(await writer('restore', name, '1')).toMatchObject({ code: 0 });
+    expect(await writer('get', name)).toMatchObject({ code: 0, out: 'first' });
+  });
+
   test('are signed when they are imported or stored encrypted', async () => {
     const imported = newName().replaceAll('-', '_');
     const consumer = ['--consumer', cli.consumer];
