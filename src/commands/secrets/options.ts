@@ -213,10 +213,26 @@ function fromApiError({ message: text, body, field, statusCode, requestId }: Api
       EXIT.conflict,
     );
   const isInternal = statusCode >= 500 && requestId !== undefined;
-  return new CommandError(
-    isInternal ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
-    exitCodeOf(statusCode),
-  );
+  const shown = withoutStop(describePattern(message));
+  return new CommandError(isInternal ? `${shown} (request ${requestId})` : shown, exitCodeOf(statusCode));
+}
+
+const SECRET_NAME = 'the name of a secret to have letters, digits, - and _, and to start with a letter or digit';
+
+const CONSUMER_NAME =
+  'the name of a consumer to have parts between slashes, without spaces around them, and no part "." or ".."';
+
+/** The texts that the contract describes by a pattern, by the field. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  ...{ slug: SECRET_NAME, object_id: SECRET_NAME },
+  ...{ consumer: CONSUMER_NAME, name: CONSUMER_NAME, used_by: CONSUMER_NAME },
+  tag: 'a tag to have 1 to 32 characters of a-z, 0-9, ".", "_", "/" and "-"',
+};
+
+/** Replaces a pattern, which is for programs. */
+function describePattern(message: string): string {
+  const [, field = ''] = /^Expected ([a-z_]+)(?:\.\d+)? to match pattern "/.exec(message) ?? [];
+  return Object.hasOwn(PATTERNS, field) ? `Expected ${PATTERNS[field]}` : message;
 }
 
 /** Messages of the command line are printed without a full stop. */

@@ -146,6 +146,18 @@ test('tokens: revoke rejects the id of a write token, which would stay valid', a
   await cli.owner.DELETE('/tokens/{id}', { params: { path: { id: data?.id ?? '' } } });
 });
 
+test.each([
+  [['get', 'a b'], 'the name of a secret'],
+  [['audit', '--object', 'a b'], 'the name of a secret'],
+  [['consumers', 'add', 'acme/'], 'the name of a consumer'],
+  [['tokens', 'mint', '--consumer', 'acme/', '--description', 'x'], 'the name of a consumer'],
+  [['label', 'unknown', '--consumer', 'acme/'], 'the name of a consumer'],
+  [['list', '--tag', 'a b'], 'a tag'],
+])('%j is rejected without the pattern of the contract', async (args, text) => {
+  const { code, err } = await cli.run(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(`trellis: Expected ${text} to have `)]);
+});
+
 test('audit: filters and prints entries, and verifies the log', async () => {
   const name = newName();
   const env = { TRELLIS_SECRETS_CALLER: `caller-${name}` };
