@@ -71,7 +71,7 @@ async function runAlone(config: Config, { startedAt, signal, print, ...options }
   const { log, version, newDatabase } = options;
   const gauges = createGauges();
   const metrics = config.metrics && (await startMetrics(config.metrics, { gauges, log, version }));
-  const tracing = await startConfiguredTracing(config, version);
+  const tracing = await startConfiguredTracing(config, { log, version });
   const { onStatement, handler: trace } = tracing ?? {};
   try {
     const observed = { log, gauges, onStatement, onComplete: metrics?.onComplete, trace };
@@ -97,7 +97,6 @@ async function runAlone(config: Config, { startedAt, signal, print, ...options }
     }
   } finally {
     metrics?.close();
-    // A collector that does not answer must not delay the end for longer than the exporter's timeout.
     await tracing?.close().catch((err: unknown) => log.warn({ err }, 'failed to send traces'));
   }
 }

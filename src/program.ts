@@ -29,6 +29,8 @@ export async function runWholeProgram(version: string): Promise<void> {
       // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
       const { serve } = await import('./main.js');
       await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
+      // Requests to servers that do not respond, such as a collector of traces, would delay the end.
+      process.exit();
     });
   for (const command of projectCommands({ version, print })) program.addCommand(command);
   program.addCommand(addServeOptions(devCommand({ print })));

@@ -76,3 +76,28 @@ describe('traces', () => {
     expect(findValue(attributes, 'service.instance.id')).toContain(`:${server.process.pid}`);
   });
 });
+
+test('a collector that rejects traces is in the log, and one that does not respond does not delay the end', async () => {
+  let isRejecting = true;
+  let waiting = 0;
+  const collector = createServer((_request, response) => {
+    if (isRejecting) response.writeHead(400).end();
+    else waiting += 1;
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const server = await startServer(['--services', 'dashboard'], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '3600000',
+    OTEL_TRACES_SAMPLER: 'sometimes',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  await server.printed('Traces: OTEL_TRACES_SAMPLER value \\"sometimes\\" invalid');
+  await fetch(`${server.origin}/healthz`);
+  await server.printed('Traces: failed to send them to the collector: Bad Request');
+  isRejecting = false;
+  await fetch(`${server.origin}/healthz`);
+  await eventually(() => expect(waiting).toBe(1));
+  expect(await server.stop()).toBe(0);
+  collector.close().closeAllConnections();
+});

@@ -46,7 +46,7 @@ async function serveRequests(config: Config, run: Run, primary: PrimaryLink): Pr
   const started = new Promise<void>((resolve) => primary.on('started', () => resolve()));
   const gauges = createGauges();
   const metrics = config.metrics && (await openWorkerMetrics(primary, { gauges, log, version }));
-  const tracing = await startConfiguredTracing(config, version);
+  const tracing = await startConfiguredTracing(config, { log, version });
   const { onStatement, handler: trace } = tracing ?? {};
   try {
     const observed = { log, gauges, onStatement, onComplete: metrics?.onComplete, trace };

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import { getRequestContext } from '@trellis/server/http/request';
+import { getRequestContext, type Log } from '@trellis/server/http/request';
 import type { RequestHandler } from 'express';
 import {
   BasicTracerProvider,
@@ -8,10 +9,13 @@ import {
   defaultResource,
   defaultTextMapGetter,
   detectResources,
+  diag,
+  DiagLogLevel,
   envDetector,
   OTLPTraceExporter,
   resourceFromAttributes,
   ROOT_CONTEXT,
+  setGlobalErrorHandler,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -24,11 +28,13 @@ export interface Tracing {
   readonly handler: RequestHandler;
   /** Adds the span of a statement that has ended to the request that it belongs to. */
   readonly onStatement: (text: string, milliseconds: number) => void;
-  /** Sends the remaining spans. */
+  /** Sends the remaining spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
 interface TracingOptions {
+  /** Receives invalid variables, and at most once a minute why spans were not sent. */
+  readonly log: Log;
   readonly version: string;
   readonly instance: string;
   /** Whether a proxy in front of the server sets `traceparent`. Clients could otherwise choose what is sampled. */
@@ -37,8 +43,29 @@ interface TracingOptions {
 
 const PROPAGATOR = new W3CTraceContextPropagator();
 
+/** A supervisor waits ten seconds for the end, of which open requests may take eight. */
+const CLOSE_MS = 2_000;
+
+/** A collector that is down fails at every batch. */
+const REPORT_EVERY_MS = 60_000;
+
+/** Writes warnings of OpenTelemetry to the log. By default, it drops them. */
+function reportProblems(log: Log): void {
+  // The address of a collector may contain credentials.
+  const warn = (text: string): void => log.warn(`Traces: ${text.replaceAll(/\/\/[^/@]*@/g, '//…@')}`);
+  const drop = (): void => undefined;
+  diag.setLogger({ error: warn, warn, info: drop, debug: drop, verbose: drop }, DiagLogLevel.WARN);
+  let reportedAt = -Infinity;
+  setGlobalErrorHandler((error) => {
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    warn(`failed to send them to the collector: ${typeof error === 'string' ? error : error.message}`);
+  });
+}
+
 /** Starts to trace. Exporter, sampler and service name are those of the standard variables (`OTEL_…`). */
-export function startTracing({ version, instance, trustsParents }: TracingOptions): Tracing {
+export function startTracing({ log, version, instance, trustsParents }: TracingOptions): Tracing {
+  reportProblems(log);
   const own = { 'service.name': 'trellis', 'service.version': version, 'service.instance.id': instance };
   const provider = new BasicTracerProvider({
     resource: defaultResource()
@@ -60,7 +87,8 @@ export function startTracing({ version, instance, trustsParents }: TracingOption
       const parent = current.getStore();
       if (parent !== undefined) addStatement(tracer, parent, { text, milliseconds });
     },
-    close: () => provider.shutdown(),
+    // A collector that does not respond must not delay the end of the process.
+    close: () => Promise.race([provider.shutdown(), sleep(CLOSE_MS, undefined, { ref: false })]),
   };
 }
 
