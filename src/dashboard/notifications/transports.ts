@@ -1,5 +1,6 @@
 /** The transports of messages: requests to addresses that users have entered, and the mail server of the operator. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getSystemErrorName } from 'node:util';
 import type { Transporter } from 'nodemailer';
 import { type AddressPolicy, AddressRefusedError, type ForgeAgent } from '../forges/http/fetch-response.js';
 import { readRetryAfter } from '../forges/http/requests.js';
@@ -164,6 +165,10 @@ async function openTransport(url: string): Promise<Transporter> {
 
 interface SmtpError {
   readonly code?: string;
+  readonly errno?: number;
+  readonly message: string;
+  /** The reason of an error of TLS. */
+  readonly reason?: string;
   /** The SMTP command that was rejected. */
   readonly command?: string;
   readonly responseCode?: number;
@@ -179,9 +184,13 @@ function toDeliveryError(error: unknown): DeliveryError {
   // The sender is the same for all messages.
   const isOfMessage = OF_MESSAGE.includes(code) && command !== 'MAIL FROM';
   const isPermanent = isOfMessage && responseCode >= 500;
-  const reason = response === undefined ? `could not be reached (${code})` : `responded: ${toPrintable(response)}`;
+  const reason = response === undefined ? `could not be reached (${toCause(error as SmtpError)})` : `responded: ${toPrintable(response)}`;
   return new DeliveryError(`The mail server ${reason}`, { isPermanent, cause: error });
 }
+
+/** Returns the code of the system, such as ECONNREFUSED without the address, or else the text, such as "certificate has expired". */
+const toCause = ({ errno, message, reason = message }: SmtpError): string =>
+  errno === undefined ? toPrintable(reason) : getSystemErrorName(errno);
 
 const toPrintable = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, ' ');
 

@@ -1,3 +1,4 @@
+import { findFreePort } from '../../contract/free-port.js';
 import { eventually } from '../../eventually.js';
 import { type Notified, openNotified } from './fixtures.js';
 import { type MailServer, startMailServer } from './receivers.js';
@@ -155,6 +156,23 @@ test('e-mail: a wrong password of the server is repeated, as an operator can cor
   expect(await other.notifications.test(other.ada, id)).toMatchObject({ state: 'failed', kind: 'confirmation' });
   await other.notifications.worker.close();
   await other.database.destroy();
+});
+
+test('e-mail: the error names the reason why the mail server could not be reached', async () => {
+  const untrusted = await startMailServer({ offersTls: true });
+  const closed = await findFreePort();
+  for (const [url, reason] of [
+    [untrusted.url, /^The mail server could not be reached \([a-z -]*certificate[a-z -]*\)$/],
+    [`smtp://127.0.0.1:${closed}`, /^The mail server could not be reached \(ECONNREFUSED\)$/],
+    [mail.url.replace('smtp:', 'smtps:'), /^The mail server could not be reached \([a-z ]*(?:packet|version)[a-z ]*\)$/],
+  ] as const) {
+    const other = await openNotified({ smtp: { url, from: 'trellis@example.org' } });
+    const { id } = await other.add({ kind: 'email', address: 'ada@example.org' });
+    expect(await other.notifications.test(other.ada, id)).toMatchObject({ error: expect.stringMatching(reason) });
+    await other.notifications.worker.close();
+    await other.database.destroy();
+  }
+  await untrusted.close();
 });
 
 test('e-mail: a user cannot send more than 20 codes in an hour, also to several addresses', async () => {

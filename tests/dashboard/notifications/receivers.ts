@@ -26,15 +26,19 @@ export interface MailServer {
 
 interface MailServerOptions {
   readonly port?: number;
+  /** Whether it offers STARTTLS, with a certificate that nobody trusts. */
+  readonly offersTls?: boolean;
 }
 
 /** Starts the mail server of nodemailer's makers. It accepts the user "mona" with the password "s3cret". */
-export async function startMailServer({ port = 0 }: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({ port = 0, offersTls = false }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const toError = (refusal: MailServer['refusal']): Error | undefined =>
     refusal && Object.assign(new Error(refusal.message), refusal);
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
+    // Warns of its default certificate otherwise.
+    logger: false,
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
       username === 'mona' && password === 's3cret' ? done(null, { user: username }) : done(new Error('Wrong password')),
