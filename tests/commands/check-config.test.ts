@@ -24,7 +24,7 @@ test('check-config: prints every setting with its source, and no secret', async 
   await writeFile(config, 'port: 8080\nallowedHosts: [a.example, b.example]\n');
   const file = join(folder, 'url');
   await writeFile(file, 'postgres://me:password@db/trellis');
-  const [code, out] = await check({ HOST: '::1', DATABASE_URL_FILE: file }, { config, logLevel: 'warn' });
+  const [code, out] = await check({ HOST: '::1', DATABASE_URL_FILE: file, TRELLIS_METRICS: '[::1]:9464' }, { config, logLevel: 'warn' });
   expect(code).toBe(0);
   expect(out).not.toContain('password');
   expect(out.split('\n')).toEqual(
@@ -35,6 +35,7 @@ test('check-config: prints every setting with its source, and no secret', async 
       'LOG_LEVEL=warn  # --log-level',
       `DATABASE_URL=(secret)  # DATABASE_URL_FILE (${file})`,
       'TRELLIS_RATE_LIMIT=600  # default',
+      'TRELLIS_METRICS=[::1]:9464  # TRELLIS_METRICS',
     ]),
   );
 });

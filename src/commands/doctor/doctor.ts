@@ -230,6 +230,7 @@ function readValue(name: keyof ConfigValues, config: Config, given: Given): unkn
   if (CONFIG_OPTIONS[name].isSecret) return received === undefined ? undefined : SECRET;
   if (name === 'siteAccess') return config.siteAccess.kind;
   if (name === 'auditExport') return config.auditExport.map(withoutPath);
+  if (name === 'metrics') return received;
   return (config as unknown as Readonly<Record<string, unknown>>)[name] ?? received;
 }
 
