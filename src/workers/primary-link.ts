@@ -29,7 +29,7 @@ export type FromWorker =
   | { readonly kind: 'key' }
   /** The worker listens to messages, and needs the current state. */
   | { readonly kind: 'listening' }
-  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
+  | { readonly kind: 'metrics'; readonly id: number; readonly worker: number; readonly metrics: readonly object[] }
   /** The worker serves requests. */
   | { readonly kind: 'ready'; readonly origin: string }
   /** The worker serves the site, or knows why it can't be served. */

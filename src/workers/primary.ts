@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGauges } from '@trellis/core/telemetry';
 import { createCountHub } from '@trellis/server/http/rate-limits';
@@ -12,6 +13,7 @@ import { reportReady } from '../startup/report.js';
 import type { Services } from '../startup/services.js';
 import { aborted, checkOpenSite, DRAIN_MS } from '../startup/start-server.js';
 import { announce, toScanOutput } from '../telemetry/log.js';
+import type { OtherMetrics } from '../telemetry/metrics/metrics.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 import type { FromWorker, ToWorker } from './primary-link.js';
 import { startWorkers, type WorkerPool } from './worker-pool.js';
@@ -190,11 +192,11 @@ const poolGauges = (pool: WorkerPool) => [
   },
 ];
 
-/** A worker that takes longer is left out of the sums. */
+/** Counters of a worker that takes longer are those of its previous response, and its other values are left out. */
 const TIMEOUT_MS = 2_000;
 
 interface PendingRead {
-  readonly received: (readonly object[])[];
+  readonly received: Map<number, readonly object[]>;
   readonly expected: number;
   readonly end: () => void;
 }
@@ -205,11 +207,12 @@ export function createMetricsRequests(request: (id: number) => void) {
   let last = 0;
   return {
     /** Returns the metrics of each worker that responds in time. */
-    async read(expected = 0): Promise<readonly (readonly object[])[]> {
+    async read(expected = 0): Promise<OtherMetrics> {
       last += 1;
       const id = last;
-      const received: (readonly object[])[] = [];
-      if (expected === 0) return received;
+      const received = new Map<number, readonly object[]>();
+      const others = { received, isRunning: (worker: number) => cluster.workers?.[worker] !== undefined };
+      if (expected === 0) return others;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, TIMEOUT_MS);
         const end = (): void => {
@@ -220,13 +223,13 @@ export function createMetricsRequests(request: (id: number) => void) {
         request(id);
       });
       pending.delete(id);
-      return received;
+      return others;
     },
-    receive({ id, metrics }: FromWorker & { readonly kind: 'metrics' }): void {
+    receive({ id, worker, metrics }: FromWorker & { readonly kind: 'metrics' }): void {
       const read = pending.get(id);
       if (read === undefined) return;
-      read.received.push(metrics);
-      if (read.received.length === read.expected) read.end();
+      read.received.set(worker, metrics);
+      if (read.received.size === read.expected) read.end();
     },
   };
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { createGauges, type Gauges } from '@trellis/core/telemetry';
 import { createCountExchange } from '@trellis/server/http/rate-limits';
 import type { CompletedRequest } from '@trellis/server/http/request';
@@ -81,7 +82,7 @@ async function openWorkerMetrics(primary: PrimaryLink, { gauges, log, version }:
   const metrics = await openMetrics({ version, gauges, report });
   primary.on('metrics', ({ id }) => {
     metrics.readValues().then(
-      (values) => primary.send({ kind: 'metrics', id, metrics: values }),
+      (values) => primary.send({ kind: 'metrics', id, worker: cluster.worker?.id ?? 0, metrics: values }),
       (err: unknown) => report(err),
     );
   });

@@ -102,19 +102,20 @@ describe('a server with two workers', () => {
     });
   });
 
+  const requests = /^trellis_http_requests_total\{.*status="404"/;
+  const read = async (sample: RegExp): Promise<number> => {
+    const url = /http:\S+\/metrics/.exec(server.output())?.[0] ?? '';
+    const lines = (await (await fetch(url)).text()).split('\n');
+    return Number(
+      lines
+        .find((line) => sample.test(line))
+        ?.split(' ')
+        .at(-1),
+    );
+  };
+
   test('adds the metrics of the workers', async () => {
     await server.printed('The metrics are at');
-    const url = /http:\S+\/metrics/.exec(server.output())?.[0] ?? '';
-    const read = async (sample: RegExp): Promise<number> => {
-      const lines = (await (await fetch(url)).text()).split('\n');
-      return Number(
-        lines
-          .find((line) => sample.test(line))
-          ?.split(' ')
-          .at(-1),
-      );
-    };
-    const requests = /^trellis_http_requests_total\{.*status="404"/;
     await times(10, () => send(server, '/nothing/at-all'));
     await eventually(async () => expect(await read(requests)).toBe(10));
     await expect(read(/^trellis_workers /)).resolves.toBe(2);
@@ -133,6 +134,17 @@ describe('a server with two workers', () => {
     expect(workers).not.toContain(killed);
     const ready = await times(4, () => send(server, '/readyz'));
     expect(ready.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await expect(read(requests)).resolves.toBe(10);
+  });
+
+  test('keeps the counters of several workers that were killed', async () => {
+    await times(10, () => send(server, '/nothing/at-all'));
+    await eventually(async () => expect(await read(requests)).toBe(20));
+    for (const id of await findWorkers(server)) process.kill(id, 'SIGKILL');
+    await eventually(async () => expect(await read(/^trellis_worker_failures /)).toBe(3));
+    await expect(read(requests)).resolves.toBe(20);
+    await eventually(async () => expect(await read(/^trellis_workers /)).toBe(2));
+    await expect(read(requests)).resolves.toBe(20);
   });
 });
 

@@ -14,13 +14,21 @@ export interface Metrics {
   readValues(): Promise<readonly object[]>;
 }
 
+/** The metrics of the other processes of a server. */
+export interface OtherMetrics {
+  /** Those of each process that has responded in time, by its id. */
+  readonly received: ReadonlyMap<number, readonly object[]>;
+  /** Whether a process may respond to a later request. */
+  readonly isRunning: (id: number) => boolean;
+}
+
 interface MetricsOptions {
   readonly version: string;
   readonly gauges: Gauges;
   /** Receives the error of a gauge that can't be read. The others are shown. */
   readonly report: (error: unknown) => undefined;
   /** Reads the metrics of other processes, which are added to those of this one. */
-  readonly readOthers?: () => Promise<readonly (readonly object[])[]>;
+  readonly readOthers?: () => Promise<OtherMetrics>;
 }
 
 /** From a response out of memory to the longest query that is allowed. */
@@ -67,6 +75,7 @@ export async function openMetrics({ version, gauges, report, readOthers }: Metri
     registers,
   });
   const queries = createQueryDurations(client.Histogram, registers);
+  const addCounters = createCounterMemory((sums) => client.AggregatorRegistry.aggregate([...sums]).getMetricsAsJSON());
   const readGauges = createGaugeReader(client.Gauge, { gauges, report, registry });
   return {
     onComplete({ operation = 'other', route = 'other', isStream, queryName, imageFrom, ...request }) {
@@ -82,7 +91,7 @@ export async function openMetrics({ version, gauges, report, readOthers }: Metri
       await readGauges();
       const others = await readOthers?.();
       const all = others
-        ? client.AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others])
+        ? client.AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...(await addCounters(others))])
         : registry;
       return { type: registry.contentType, text: await all.metrics() };
     },
@@ -92,6 +101,31 @@ export async function openMetrics({ version, gauges, report, readOthers }: Metri
     },
   };
 }
+
+type ProcessMetrics = readonly object[];
+
+/**
+ * Returns the function that adds the counters of processes that have ended, or did not respond in time, to the metrics of the
+ * others. Prometheus takes a sum that decreases for a restart, and counts all requests again.
+ */
+function createCounterMemory(
+  sum: (metrics: readonly ProcessMetrics[]) => Promise<ProcessMetrics>,
+): (others: OtherMetrics) => Promise<ProcessMetrics[]> {
+  const latest = new Map<number, ProcessMetrics>();
+  let ended: Promise<ProcessMetrics> = Promise.resolve([]);
+  return async ({ received, isRunning }) => {
+    for (const [id, metrics] of received) latest.set(id, metrics.filter(isCounter));
+    const missing = [...latest].filter(([id]) => !received.has(id));
+    const lost = missing.filter(([id]) => !isRunning(id));
+    for (const [id] of lost) latest.delete(id);
+    const waiting = missing.filter(([id]) => latest.has(id));
+    if (lost.length > 0) ended = ended.then((sums) => sum([sums, ...lost.map(([, metrics]) => metrics)]));
+    return [...received.values(), ...waiting.map(([, metrics]) => metrics), await ended];
+  };
+}
+
+const isCounter = (metric: object): boolean =>
+  ['counter', 'histogram'].includes(String((metric as { readonly type?: unknown }).type));
 
 /** Clients choose the names of their operations. Further names count together. */
 const MAX_QUERY_NAMES = 100;

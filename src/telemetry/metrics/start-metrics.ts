@@ -2,7 +2,7 @@ import type { Gauges } from '@trellis/core/telemetry';
 import type { Log } from '@trellis/server/http/request';
 import { StartupError } from '../../config/startup-error.js';
 import type { Services } from '../../startup/services.js';
-import type { MetricsServer, Metrics } from './metrics.js';
+import type { MetricsServer, Metrics, OtherMetrics } from './metrics.js';
 
 interface RunningMetrics extends MetricsServer, Pick<Metrics, 'onComplete'> {
   /** Adds the gauges of the services. */
@@ -14,7 +14,7 @@ interface StartMetricsOptions {
   readonly log: Log;
   readonly version: string;
   /** Reads the metrics of other processes, which are added to those of this one. */
-  readonly readOthers?: () => Promise<readonly (readonly object[])[]>;
+  readonly readOthers?: () => Promise<OtherMetrics>;
 }
 
 interface Address {
