@@ -24,7 +24,10 @@ test('check-config: prints every setting with its source, and no secret', async 
   await writeFile(config, 'port: 8080\nallowedHosts: [a.example, b.example]\n');
   const file = join(folder, 'url');
   await writeFile(file, 'postgres://me:password@db/trellis');
-  const [code, out] = await check({ HOST: '::1', DATABASE_URL_FILE: file, TRELLIS_METRICS: '[::1]:9464' }, { config, logLevel: 'warn' });
+  const [code, out] = await check(
+    { HOST: '::1', DATABASE_URL_FILE: file, TRELLIS_METRICS: '[::1]:9464' },
+    { config, logLevel: 'warn' },
+  );
   expect(code).toBe(0);
   expect(out).not.toContain('password');
   expect(out.split('\n')).toEqual(

@@ -184,7 +184,10 @@ function toDeliveryError(error: unknown): DeliveryError {
   // The sender is the same for all messages.
   const isOfMessage = OF_MESSAGE.includes(code) && command !== 'MAIL FROM';
   const isPermanent = isOfMessage && responseCode >= 500;
-  const reason = response === undefined ? `could not be reached (${toCause(error as SmtpError)})` : `responded: ${toPrintable(response)}`;
+  const reason =
+    response === undefined
+      ? `could not be reached (${toCause(error as SmtpError)})`
+      : `responded: ${toPrintable(response)}`;
   return new DeliveryError(`The mail server ${reason}`, { isPermanent, cause: error });
 }
 

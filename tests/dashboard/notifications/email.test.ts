@@ -164,11 +164,14 @@ test('e-mail: the error names the reason why the mail server could not be reache
   for (const [url, reason] of [
     [untrusted.url, /^The mail server could not be reached \([a-z -]*certificate[a-z -]*\)$/],
     [`smtp://127.0.0.1:${closed}`, /^The mail server could not be reached \(ECONNREFUSED\)$/],
-    [mail.url.replace('smtp:', 'smtps:'), /^The mail server could not be reached \([a-z ]*(?:packet|version)[a-z ]*\)$/],
+    [
+      mail.url.replace('smtp:', 'smtps:'),
+      /^The mail server could not be reached \([a-z ]*(?:packet|version)[a-z ]*\)$/,
+    ],
   ] as const) {
     const other = await openNotified({ smtp: { url, from: 'trellis@example.org' } });
     const { id } = await other.add({ kind: 'email', address: 'ada@example.org' });
-    expect(await other.notifications.test(other.ada, id)).toMatchObject({ error: expect.stringMatching(reason) });
+    expect((await other.notifications.test(other.ada, id)).error).toMatch(reason);
     await other.notifications.worker.close();
     await other.database.destroy();
   }
