@@ -311,6 +311,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000': 'the PostgreSQL server rejected the user',
   '28P01': 'the PostgreSQL server rejected the password',
   '3D000': 'the database does not exist',
+  '3F000': 'no schema of the search path exists',
   '40001': 'the database is busy; retry in a second',
   '42501': 'the user is not allowed to create or to use the tables',
   '53100': 'the disk of the PostgreSQL server is full',
@@ -339,6 +340,8 @@ export function toDatabaseError(error: unknown): unknown {
   const reason = REASONS[String(code)];
   if (reason !== undefined) return new DatabaseError(reason, { cause: error });
   if (!isUnavailable(error)) return error;
+  if (String(message).includes('client password must be'))
+    return new DatabaseError('the PostgreSQL server requires a password', { cause: error });
   // Only an error of the server has a severity.
   if (severity !== undefined)
     return new DatabaseError(`the PostgreSQL server reports: ${String(message)}`, { cause: error });

@@ -130,7 +130,15 @@ async function openPool(options: PostgresOptions): Promise<pg.Pool> {
   const { url, poolSize = DEFAULT_POOL_SIZE, statementSeconds = LIMITS.statementSeconds, hasDeadlines } = options;
   // Loaded when it is used, as most servers store user data in SQLite.
   const { default: driver } = await import('pg');
+  /** Closes the connection if the client can't sign in, as without a password, which the driver does not. */
+  class Client extends driver.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      this.connection.on('error', () => this.connection.stream.destroy());
+    }
+  }
   const pool = new driver.Pool({
+    Client,
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -160,7 +168,9 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames();
   return {
     async connect() {
-      const client = await pool.connect().catch(throwUnavailable);
+      // The driver reads certificates before it returns a promise.
+      const connecting = Promise.resolve().then(() => pool.connect());
+      const client = await connecting.catch((error: unknown) => throwUnavailable(toConnectError(error)));
       await names.check(client).catch((error: unknown) => {
         client.release(true);
         throwUnavailable(error);
@@ -169,6 +179,13 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
     },
     end: () => pool.end(),
   };
+}
+
+/** Returns an error that is not one of the own disk, for a file that the URL names and that can't be read, such as a certificate. */
+function toConnectError(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || (syscall !== 'open' && code !== 'EISDIR')) return error;
+  return new Error(`a file that the URL names can't be read: ${code}`);
 }
 
 function toBindingClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {

@@ -11,6 +11,7 @@ import {
 } from '../../src/storage/database.js';
 import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
 import { prepare } from '../../src/storage/prepared.js';
+import { eventually } from '../eventually.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
@@ -58,9 +59,40 @@ describe('PostgreSQL', () => {
     ['no server listens', { port: '1' }, "the PostgreSQL server can't be reached: ECONNREFUSED"],
     ['the password is wrong', { password: 'geheim' }, 'the PostgreSQL server rejected the password'],
     ['the database does not exist', { pathname: 'nowhere' }, 'the database does not exist'],
+    [
+      'the schema does not exist',
+      { search: '?options=-csearch_path%3Dnowhere' },
+      'no schema of the search path exists',
+    ],
+    [
+      'a certificate does not exist',
+      { search: '?sslmode=verify-full&sslrootcert=/nowhere/ca.pem' },
+      "the PostgreSQL server can't be reached: a file that the URL names can't be read: ENOENT",
+    ],
   ])('reports in one line that %s, without any part of the URL', async (_reason, change, message) => {
     const { href } = Object.assign(await placeUrl(), change);
     expect(await reasonOf(href)).toBe(`DatabaseError: ${message}`);
+  });
+
+  test('reports in one line that the password is missing, and closes the connection', async () => {
+    const toRequest = (kind: number, text: string): Buffer => {
+      const head = Buffer.from([0x52, 0, 0, 0, text.length + 8, 0, 0, 0, kind]);
+      return Buffer.concat([head, Buffer.from(text)]);
+    };
+    let isClosed = false;
+    const server = createServer((socket) => {
+      // The server of the tests requests no SCRAM: its list of methods (10), and its first message (11).
+      const requests = [toRequest(10, 'SCRAM-SHA-256\0\0'), toRequest(11, 'r=,s=,i=4096')];
+      socket.on('data', () => socket.write(requests.shift() ?? ''));
+      socket.on('error', () => undefined).on('close', () => (isClosed = true));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await reasonOf(`postgres://trellis@127.0.0.1:${port}/trellis`)).toBe(
+      'DatabaseError: the PostgreSQL server requires a password',
+    );
+    await eventually(() => expect(isClosed).toBe(true));
+    server.close();
   });
 
   test('reports the error of a server that can be reached, if no other text names it', async () => {
