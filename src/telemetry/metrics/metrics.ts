@@ -16,7 +16,7 @@ export interface Metrics {
 
 /** The metrics of the other processes of a server. */
 export interface OtherMetrics {
-  /** Those of each process that has responded in time, by its id. */
+  /** The metrics of each process that has responded in time, by its id. */
   readonly received: ReadonlyMap<number, readonly object[]>;
   /** Whether a process may respond to a later request. */
   readonly isRunning: (id: number) => boolean;

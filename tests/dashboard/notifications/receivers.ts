@@ -26,7 +26,7 @@ export interface MailServer {
 
 interface MailServerOptions {
   readonly port?: number;
-  /** Whether it offers STARTTLS, with a certificate that nobody trusts. */
+  /** Whether it offers STARTTLS, with a certificate that has expired. */
   readonly offersTls?: boolean;
 }
 
