@@ -4,7 +4,7 @@ const KEY = 'k'.repeat(43);
 const NAME = 'TRELLIS_SERVER_KEY_COMMAND';
 
 const read = (serverKeyCommand: string | undefined, serverKey?: string, timeoutMs?: number) =>
-  withServerKey({ serverKey, serverKeyCommand }, timeoutMs);
+  withServerKey({ serverKey, serverKeyCommand }, { timeoutMs });
 
 test('withServerKey: returns the key that the command prints, without line breaks', async () => {
   const command = `printf '%s\\n' ${KEY}`;
@@ -34,4 +34,14 @@ test('withServerKey: ends a command that takes too long, and its own processes',
     message: `${NAME}: the command took longer than 0.2 seconds`,
   });
   expect(Date.now() - before).toBeLessThan(20_000);
+});
+
+test('withServerKey: ends a command when the server is stopped', async () => {
+  const stopped = new AbortController();
+  const reading = withServerKey(
+    { serverKey: undefined, serverKeyCommand: 'sleep 60 & sleep 60; true' },
+    { signal: stopped.signal, timeoutMs: 3_600_000 },
+  );
+  stopped.abort();
+  await expect(reading).rejects.toMatchObject({ message: `${NAME}: the command was ended by a signal` });
 });

@@ -229,7 +229,7 @@ interface KeyedDatabase {
 /** Opens the database of a process that owns the state folder, and migrates it. */
 async function openOwnDatabase(
   config: Config,
-  options: Pick<ServicesOptions, 'newDatabase'>,
+  options: Pick<ServicesOptions, 'newDatabase' | 'signal'>,
   watch: StatementWatch | undefined,
 ): Promise<KeyedDatabase> {
   // The database of a site alone has no user data, and its server.key may have been copied for a further server.
@@ -238,7 +238,7 @@ async function openOwnDatabase(
     ? undefined
     : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
   const database = await openDatabase(toDatabaseTarget(config), { watch, beforeMigration });
-  return withKey(database, config, async () => {
+  return withKey(database, { config, signal: options.signal }, async () => {
     await markDatabaseCreated(config.state);
     await migrateServices(database, config);
   });
@@ -247,14 +247,18 @@ async function openOwnDatabase(
 /** Opens the database that the primary process has migrated. */
 async function openSharedDatabase(config: Config, watch: StatementWatch | undefined): Promise<KeyedDatabase> {
   const database = await openMigratedDatabase(toDatabaseTarget(config), { watch });
-  return withKey(database, config, async () => undefined);
+  return withKey(database, { config }, async () => undefined);
 }
 
 /** Closes the database again if the key does not belong to it, or `prepare` fails. */
-async function withKey(database: Database, config: Config, prepare: () => Promise<void>): Promise<KeyedDatabase> {
+async function withKey(
+  database: Database,
+  { config, signal }: { readonly config: Config; readonly signal?: AbortSignal },
+  prepare: () => Promise<void>,
+): Promise<KeyedDatabase> {
   try {
     // After the database, so that a key beside an empty SQLite database shows a loss.
-    const { serverKey } = await withServerKey(config);
+    const { serverKey } = await withServerKey(config, { signal });
     const key = serverKey === undefined ? await openServerKey(config.state) : createServerKey(serverKey);
     await assertServerKey(database, key);
     useAuditKey(database, key);

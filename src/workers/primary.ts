@@ -32,7 +32,7 @@ const STATUS_MS = 1_000;
  * watches the site, and runs the schedules.
  */
 export async function runPrimary(settings: Config, run: Run): Promise<void> {
-  const config = await withServerKey(settings);
+  const config = await withServerKey(settings, { signal: run.signal });
   const { log, version, newDatabase, signal } = run;
   const gauges = createGauges();
   let pool: WorkerPool | undefined;
