@@ -264,15 +264,18 @@ describe('a replica', () => {
     await eventually(async () => void (await compare(publisher, replica)));
   });
 
-  test('starts with its last copy while the bucket is unavailable, and continues from it', async () => {
+  test.each([
+    ['is unavailable', { status: 503, body: errorDocument('SlowDown') }],
+    ['refuses access', { status: 403, body: errorDocument('AccessDenied') }],
+  ])('starts with its last copy while the bucket %s, and continues from it', async (name, fault) => {
     const count = await countFiles(replica);
     await replica.close();
-    bucket.fault = () => ({ status: 503, body: errorDocument('SlowDown') });
+    bucket.fault = () => fault;
     replica = await replicate('replica');
     await replica.isOpen;
     expect(await countFiles(replica)).toBe(count);
     expect(await readSite(replica)).not.toHaveProperty('indexAgeSeconds');
-    await write('while away.md', 'text');
+    await write(`while it ${name}.md`, 'text');
     bucket.fault = undefined;
     bucket.requests.length = 0;
     await eventually(async () => expect(await countFiles(replica)).toBe(count! + 1));

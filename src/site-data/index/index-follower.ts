@@ -173,11 +173,11 @@ class Follower implements IndexFollower {
   #report(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     const reason = toSentence(error);
-    if (error instanceof ObjectStoreError && !error.isTemporary && error.code !== DAMAGED)
+    const isServing = this.#current !== undefined;
+    if (!isServing && error instanceof ObjectStoreError && !error.isTemporary && error.code !== DAMAGED)
       this.#settleFirst(new AppError('unavailable', `TRELLIS_SITE: ${reason}`, { cause: error }));
     if (reason === this.#lastFailure) return;
     this.#lastFailure = reason;
-    const isServing = this.#current !== undefined;
     const effect = isServing ? 'The last copy is served.' : 'The site is unavailable until then.';
     this.#options.log.error(`TRELLIS_SITE: the index can't be read: ${reason} ${effect} Retrying.`);
     if (!isServing)
