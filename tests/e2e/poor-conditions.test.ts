@@ -75,6 +75,33 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
     await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
   });
 
+  test('Ctrl K opens the palette in the frame after a failure', async () => {
+    await go('/services');
+    await heading('Services').waitFor();
+    await page.waitForLoadState('networkidle');
+    let isBlocked = true;
+    await page.route(/\/palette-/, (route) => (isBlocked ? route.abort() : route.continue()));
+    await page.exposeFunction('allow', () => {
+      isBlocked = false;
+    });
+    // The pages would attribute a failure while the browser is online to an update of the server.
+    await page.evaluate(async () => {
+      const press = (): unknown =>
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+      const failed = new Promise<void>((resolve) => {
+        const settle = (): void => void (document.querySelector('[role=alert] p') !== null && resolve());
+        new MutationObserver(settle).observe(document.body, { childList: true, subtree: true });
+      });
+      Object.defineProperty(navigator, 'onLine', { get: () => false, configurable: true });
+      press();
+      await failed;
+      await (globalThis as unknown as { readonly allow: () => Promise<void> }).allow();
+      press();
+    });
+    await page.unrouteAll();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
+  });
+
   test('a typed value can be saved after an update of the server', async () => {
     await go('/vault/new');
     const script = page.waitForResponse(/\/stored-values-[^/]*\.js$/);

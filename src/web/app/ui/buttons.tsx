@@ -37,14 +37,20 @@ export function useAction<Args extends readonly unknown[]>(
   work: (...args: Args) => Promise<void>,
 ): readonly [boolean, (...args: Args) => void] {
   const [isBusy, setBusy] = useState(false);
+  // Listeners that an effect adds have the state of an earlier frame.
+  const isRunning = useRef(false);
   const failure = useRef(0);
   const act = (...args: Args): void => {
-    if (isBusy) return;
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     removeToast(failure.current);
     work(...args)
       .catch((error: unknown) => void (failure.current = showError(error)))
-      .finally(() => setBusy(false));
+      .finally(() => {
+        isRunning.current = false;
+        setBusy(false);
+      });
   };
   return [isBusy, act];
 }
