@@ -89,7 +89,9 @@ describeInBrowser('pages on a slow network, in an offline browser or without sto
       const press = (): unknown =>
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
       const failed = new Promise<void>((resolve) => {
-        const settle = (): void => void (document.querySelector('[role=alert] p') !== null && resolve());
+        const settle = (): void => {
+          if (document.querySelector('[role=alert] p') !== null) resolve();
+        };
         new MutationObserver(settle).observe(document.body, { childList: true, subtree: true });
       });
       Object.defineProperty(navigator, 'onLine', { get: () => false, configurable: true });
