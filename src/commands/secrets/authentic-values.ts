@@ -134,11 +134,14 @@ const HINTS: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * Remembers a value that this command has stored with its signature, and trusts its own key for it.
- *
- * @param isSigned Whether it was signed, if there is a signing key.
+ * Remembers a value that this command has stored with its signature, and trusts its own key for it. Without a signature, it
+ * says how to sign the value.
  */
-export async function recordSigned(session: CommandContext, stored: ObjectMetadata, isSigned = true): Promise<void> {
+export async function recordSigned(
+  session: CommandContext,
+  stored: ObjectMetadata,
+  { isSigned = true }: { readonly isSigned?: boolean } = {},
+): Promise<void> {
   const signer = await session.readSigner();
   const { id, slug, version } = stored;
   const known = await readKnownKeys(session);

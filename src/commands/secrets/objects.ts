@@ -310,7 +310,7 @@ async function restoreVersion(session: CommandContext, { slug, id, version }: Va
   const restored = await unwrapResult(
     session.client.POST('/objects/{slug}/versions/{version}/restore', { params, body }),
   );
-  await recordSigned(session, restored, signature !== undefined);
+  await recordSigned(session, restored, { isSigned: signature !== undefined });
   await session.report(`Restored version ${version} of ${slug}.`, restored);
 }
 
