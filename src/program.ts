@@ -17,9 +17,6 @@ import { loadConfig } from './config/config.js';
 import { readEnvironment } from './config/environment.js';
 import { CONFIG_OPTIONS } from './config/options.js';
 
-/** A supervisor waits ten seconds for the end, of which open requests and traces may take nearly all. */
-const EXIT_MS = 1_000;
-
 /** Runs the command that the arguments name; all commands are known to it. */
 export async function runWholeProgram(version: string): Promise<void> {
   const program = new Command('trellis')
@@ -32,9 +29,6 @@ export async function runWholeProgram(version: string): Promise<void> {
       // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
       const { serve } = await import('./main.js');
       await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
-      // The database is closed when nothing is left to do. Requests to servers that do not respond, such as a collector of
-      // traces, would delay that.
-      setTimeout(() => process.exit(), EXIT_MS).unref();
     });
   for (const command of projectCommands({ version, print })) program.addCommand(command);
   program.addCommand(addServeOptions(devCommand({ print })));

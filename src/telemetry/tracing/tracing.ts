@@ -46,6 +46,9 @@ const PROPAGATOR = new W3CTraceContextPropagator();
 /** A supervisor waits ten seconds for the end, of which open requests may take eight. */
 const CLOSE_MS = 2_000;
 
+/** The time for the rest to end, such as the database. */
+const EXIT_MS = 1_000;
+
 /** A collector that is down fails at every batch. */
 const REPORT_EVERY_MS = 60_000;
 
@@ -87,8 +90,11 @@ export function startTracing({ log, version, instance, trustsParents }: TracingO
       const parent = current.getStore();
       if (parent !== undefined) addStatement(tracer, parent, { text, milliseconds });
     },
-    // A collector that does not respond must not delay the end of the process.
-    close: () => Promise.race([provider.shutdown(), sleep(CLOSE_MS, undefined, { ref: false })]),
+    async close() {
+      const isSent = await Promise.race([provider.shutdown().then(() => true), sleep(CLOSE_MS, false, { ref: false })]);
+      // The request to a collector that does not respond would keep the process running for its whole timeout.
+      if (!isSent) setTimeout(() => process.exit(), EXIT_MS).unref();
+    },
   };
 }
 
