@@ -163,11 +163,16 @@ describe('run', () => {
       'DYLD_INSERT_LIBRARIES',
       'npm_config_script_shell',
       'PYTHONPATH',
+      'RESTIC_PASSWORD_COMMAND',
+      'BORG_PASSCOMMAND',
+      'SOPS_AGE_KEY_CMD',
+      'SBT_OPTS',
+      'KUBE_EDITOR',
     ])('isLoaderVariable: %s changes how programs load code', (variable) =>
       expect(isLoaderVariable(variable)).toBe(true),
     );
 
-    test.each(['DB_PASSWORD', 'PATHS', 'CARGO_REGISTRY_TOKEN', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])(
+    test.each(['DB_PASSWORD', 'PATHS', 'CARGO_REGISTRY_TOKEN', 'LDAP_PASSWORD', 'GITHUB_TOKEN', 'RESTIC_PASSWORD'])(
       'isLoaderVariable: %s is harmless',
       (variable) => expect(isLoaderVariable(variable)).toBe(false),
     );
