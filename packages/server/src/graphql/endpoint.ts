@@ -133,7 +133,9 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
     const finish = (result: GraphqlResult): Promise<void> | undefined => {
       if (result.response) return sendResponse(response, result.response, { headers, unread });
       const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
-      if (result.stream) return sendResults(response, result.stream, { ...options.streams, headers, show });
+      const countUnread = (characters: number) => unread.add(request, characters);
+      if (result.stream)
+        return sendResults(response, result.stream, { ...options.streams, headers, show, countUnread });
       return send(response, type, result, { show, compress, headers, unread });
     };
     const fail = (error: unknown): void => {
@@ -174,7 +176,7 @@ interface Exchange {
 function createHandler(options: GraphqlOptions, unread: UnreadResponses) {
   const { reuse, admit, onOperation } = options;
   const cache = reuse && new ResponseCache(reuse);
-  const execute = createExecutor(options, cache);
+  const execute = createExecutor(options, cache, unread);
 
   function read(exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
     const unparsed = readRequestText(exchange.request);
@@ -200,10 +202,10 @@ function createHandler(options: GraphqlOptions, unread: UnreadResponses) {
   };
 }
 
-function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefined) {
+function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefined, unread: UnreadResponses) {
   const { reuse } = options;
   const prepare = createDocumentCache({ ...options, rule: reuse?.repeatable.rule });
-  const follow = createFollower(options);
+  const follow = createFollower(options, unread);
 
   async function execute(
     unparsed: UnparsedRequest,
@@ -263,7 +265,7 @@ interface ValidOperation {
 }
 
 /** Creates a function that starts a subscription, or a live query. */
-function createFollower(options: GraphqlOptions) {
+function createFollower(options: GraphqlOptions, unread: UnreadResponses) {
   const { streams } = options;
   const limit = streams && new SubscriptionLimit(streams);
   const queries = new LiveQueries();
@@ -282,7 +284,12 @@ function createFollower(options: GraphqlOptions) {
       throw new AppError('not_acceptable', `Expected Accept to include text/event-stream for ${what}.${advice}`);
     }
     limit.open(request, response);
-    return { status: 200, stream: isQuery ? followQuery(valid, queries, options) : await subscribeTo(valid, options) };
+    if (!isQuery) return { status: 200, stream: await subscribeTo(valid, options) };
+    const runOnce = async (): Promise<ExecutionResult> => {
+      unread.assertFew(request);
+      return run(valid.document, valid.input, options);
+    };
+    return { status: 200, stream: followQuery(valid, { queries, options, runOnce }) };
   };
 }
 
@@ -294,17 +301,21 @@ async function subscribeTo({ document, input }: ValidOperation, options: Graphql
   return Symbol.asyncIterator in results ? { results, completes: false } : singleResult(results);
 }
 
+interface FollowOptions {
+  readonly queries: LiveQueries;
+  readonly options: GraphqlOptions;
+  readonly runOnce: () => Promise<ExecutionResult>;
+}
+
 /** @throws AppError `invalid_input` if the server has no changes to follow. */
 function followQuery(
   { document, operation, input }: ValidOperation,
-  queries: LiveQueries,
-  options: GraphqlOptions,
+  { queries, options: { reuse }, runOnce }: FollowOptions,
 ): ResultStream {
-  const { reuse } = options;
   if (!reuse?.follow) throw new AppError('invalid_input', 'This server has no live queries.', { field: 'query' });
   const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
   const results = queries.follow({
-    run: () => run(document, input, options).catch(toFailedResult),
+    run: () => runOnce().catch(toFailedResult),
     getVersion: () => `${reuse.getVersion()} ${reuse.unchangedSince(parts)}`,
     changes: reuse.follow(),
   });
@@ -461,8 +472,12 @@ class UnreadResponses {
 
   /** Counts a response that the system has not taken at once, until it has been sent. */
   track(response: ServerResponse, bytes: number): void {
-    if (!response.socket?.writableLength) return;
-    response.once('close', this.#bytes.add(getClientAddress(response.req), bytes));
+    if (response.socket?.writableLength) response.once('close', this.add(response.req, bytes));
+  }
+
+  /** Counts bytes until the returned function is called. */
+  add(request: IncomingMessage, bytes: number): () => void {
+    return this.#bytes.add(getClientAddress(request), bytes);
   }
 }
 

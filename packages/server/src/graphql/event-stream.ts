@@ -89,6 +89,8 @@ interface SendOptions extends Pick<SubscriptionOptions, 'heartbeatMs' | 'readmit
   /** Headers of the response, as names and values in turns. */
   readonly headers: readonly string[];
   readonly show: (error: unknown) => GraphQLFormattedError;
+  /** Counts characters that the client has not read, until the returned function is called. */
+  readonly countUnread: (characters: number) => () => void;
 }
 
 /**
@@ -98,7 +100,7 @@ interface SendOptions extends Pick<SubscriptionOptions, 'heartbeatMs' | 'readmit
 export async function sendResults(
   response: ServerResponse,
   { results, completes, skipsEqual = false }: ResultStream,
-  { headers, show, stopping, readmit, heartbeatMs = HEARTBEAT_MS }: SendOptions,
+  { headers, show, countUnread, stopping, readmit, heartbeatMs = HEARTBEAT_MS }: SendOptions,
 ): Promise<void> {
   const iterator = results[Symbol.asyncIterator]();
   const over = new AbortController();
@@ -127,7 +129,10 @@ export async function sendResults(
       if (digest !== undefined && digest === last) continue;
       last = digest;
       const hasCapacity = response.write(`event: next\ndata: ${text}\n\n`);
-      if (!hasCapacity) await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
+      if (hasCapacity) continue;
+      const release = countUnread(text.length);
+      await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
+      release();
     }
     if (completes && !over.signal.aborted) response.write(COMPLETE);
   } finally {

@@ -244,25 +244,35 @@ describe('GraphQL endpoint', () => {
     });
   });
 
-  test('rejects queries of a client that does not read 64 MiB of responses, and all while clients do not read 256 MiB', async () => {
-    const readOne = (client: string): Promise<IncomingMessage> =>
-      new Promise((resolve, reject) =>
-        httpRequest(`${origin}/graphql?query=%7Blong%7D`, { headers: { ...json, 'X-Forwarded-For': client } }, resolve)
-          .on('error', reject)
-          .end(),
-      );
-    const small = (client: string) =>
-      send('/graphql?query=%7Bitem%7Bname%7D%7D', { headers: { ...json, 'X-Forwarded-For': client } });
-    const unread = [await readOne('2001:db8::1')];
-    const { status, headers } = await small('2001:db8::2');
-    expect([status, headers['retry-after']]).toEqual([503, '5']);
-    await expect(small('192.0.2.1')).resolves.toMatchObject({ status: 200 });
-    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) unread.push(await readOne(client));
-    await expect(small('192.0.2.4')).resolves.toMatchObject({ status: 503 });
-    unread.forEach((response) => response.destroy());
-    while ((await small('192.0.2.4')).status !== 200);
-    await expect(small('2001:db8::1')).resolves.toMatchObject({ status: 200 });
-  });
+  test.each([
+    ['responses', json],
+    ['streams of events', { accept: 'text/event-stream' }],
+  ])(
+    'rejects queries of a client that does not read 64 MiB of %s, and all while clients do not read 256 MiB',
+    async (_, accept) => {
+      const readOne = (client: string): Promise<IncomingMessage> =>
+        new Promise((resolve, reject) =>
+          httpRequest(
+            `${origin}/graphql?query=%7Blong%7D`,
+            { headers: { ...accept, 'X-Forwarded-For': client } },
+            resolve,
+          )
+            .on('error', reject)
+            .end(),
+        );
+      const small = (client: string) =>
+        send('/graphql?query=%7Bitem%7Bname%7D%7D', { headers: { ...json, 'X-Forwarded-For': client } });
+      const unread = [await readOne('2001:db8::1')];
+      const { status, headers } = await small('2001:db8::2');
+      expect([status, headers['retry-after']]).toEqual([503, '5']);
+      await expect(small('192.0.2.1')).resolves.toMatchObject({ status: 200 });
+      for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) unread.push(await readOne(client));
+      await expect(small('192.0.2.4')).resolves.toMatchObject({ status: 503 });
+      unread.forEach((response) => response.destroy());
+      while ((await small('192.0.2.4')).status !== 200);
+      await expect(small('2001:db8::1')).resolves.toMatchObject({ status: 200 });
+    },
+  );
 
   describe('a malformed request', () => {
     const deepJson = (levels: number) => `${'{"and":'.repeat(levels)}{}${'}'.repeat(levels)}`;
