@@ -127,6 +127,12 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   const dialog = () => page.getByRole('dialog', { name: 'You’ve been signed out' });
   const button = (name: RegExp | string) => page.getByRole('button', { name, exact: true });
 
+  /** A late response to a request of the loading page would open the dialog too early. */
+  const endSession = async (): Promise<void> => {
+    await page.waitForLoadState('networkidle');
+    await stage.context.clearCookies();
+  };
+
   // Each listed consumer has a form too; the last form is that of a new consumer.
   const nameField = () => page.getByLabel('Name', { exact: true }).last();
 
@@ -139,7 +145,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   test('opens a sign-in dialog over the page, repeats the request and keeps the input', async () => {
     await go('/vault/consumers');
     await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
-    await stage.context.clearCookies();
+    await endSession();
     await nameField().fill('acme/shop');
     await button('Add').click();
     await page.locator(':focus', { hasText: 'Sign in with a passkey' }).waitFor();
@@ -175,7 +181,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   test('is loaded again if the browser restores it after the session has ended', async () => {
     await Promise.all([page.waitForResponse(/\/api\/settings\/credentials$/), go('/settings')]);
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-    await stage.context.clearCookies();
+    await endSession();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
     await button('Sign in with a passkey').click();
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -185,7 +191,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   test('shows a message after a cancelled sign-in and opens the dialog again at the next action', async () => {
     await go('/vault/consumers');
     await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
-    await stage.context.clearCookies();
+    await endSession();
     await nameField().fill('acme/api');
     await button('Add').click();
     await dialog().getByRole('button', { name: 'Cancel' }).click();
@@ -325,9 +331,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     await page.getByText('Quiet hours, digest and batches').waitFor();
-    // A read of another part of the page would fail too, and ask for a sign-in on this page.
-    await page.waitForLoadState('networkidle');
-    await stage.context.clearCookies();
+    await endSession();
     await page.getByRole('link', { name: 'Secrets', exact: true }).click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
@@ -339,10 +343,8 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     // This page has not loaded the script of the sign-in; the settings do.
     await go('/insights');
     await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
-    // Its requests would open the dialog before.
-    await page.waitForLoadState('networkidle');
     const cookies = await stage.context.cookies();
-    await stage.context.clearCookies();
+    await endSession();
     await page.route(/\/sign-in-(?!page)[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
     await page.getByRole('link', { name: 'Secrets', exact: true }).click();
     const elsewhere = dialog().getByRole('link', { name: 'Sign in in a new tab' });
