@@ -1,6 +1,6 @@
 import { decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
-import type { SecretsClient } from '../../generated/secrets/client.js';
+import type { RetryEvent, SecretsClient } from '../../generated/secrets/client.js';
 import type { Signer } from '../../sealing/value-statement.js';
 import { EXIT, toCommandError } from './options.js';
 import { type ConnectionOptions, readSecretSource, readSettings } from './settings.js';
@@ -67,7 +67,7 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
     ? { text: await readSecretSource(token, 'a token') }
     : await openTokenOfJob(server, terminal.env);
   return {
-    client: await openClient(server, credential, caller),
+    client: await openClient(server, { credential, caller, say }),
     terminal,
     server,
     get token() {
@@ -111,15 +111,37 @@ async function openTokenOfJob(server: string, env: Environment): Promise<JobToke
   );
 }
 
-async function openClient(
-  server: string,
-  credential: Partial<JobToken> & Pick<JobToken, 'text'>,
-  caller: string | undefined,
-): Promise<SecretsClient> {
+/** Shorter waits are not reported. */
+const LONG_WAIT_MS = 2000;
+
+/** Reports long waits, such as that of a rate limit, which lasts up to a minute; requests that wait together count once. */
+function createWaitReport(say: CommandContext['say']): (event: RetryEvent) => void {
+  let reportedUntil = 0;
+  return ({ delayMs, reason }) => {
+    const now = Date.now();
+    if (delayMs < LONG_WAIT_MS || now < reportedUntil) return;
+    reportedUntil = now + delayMs;
+    const cause =
+      reason === 'status 429' ? 'The server limits the number of requests' : `The server has failed (${reason})`;
+    say(`${cause}. Trying again in ${Math.ceil(delayMs / 1000)} seconds …`);
+  };
+}
+
+interface ClientConnection {
+  readonly credential: Partial<JobToken> & Pick<JobToken, 'text'>;
+  readonly caller: string | undefined;
+  readonly say: CommandContext['say'];
+}
+
+async function openClient(server: string, { credential, caller, say }: ClientConnection): Promise<SecretsClient> {
   // Loaded late, so that --help does not wait for the client.
   const { createSecretsClient } = await import('../../generated/secrets/client.js');
   // A client of a different release usually works; "status" reports the difference.
-  const client = createSecretsClient(server, { token: assertToken(credential.text), onWarning: () => undefined });
+  const client = createSecretsClient(server, {
+    token: assertToken(credential.text),
+    onWarning: () => undefined,
+    onRetry: createWaitReport(say),
+  });
   if (credential.renewed !== undefined) {
     const { renewed } = credential;
     client.use({

@@ -111,9 +111,16 @@ export interface UnstableAddress {
   close(): Promise<void>;
 }
 
-/** Forwards requests to a service while it is open. */
-export async function openUnstableAddress(server: string): Promise<UnstableAddress> {
+/** Forwards requests to a service while it is open, but those that it limits. */
+export async function openUnstableAddress(
+  server: string,
+  isLimited: (path: string) => boolean = () => false,
+): Promise<UnstableAddress> {
   const proxy = createServer((request, response) => {
+    if (isLimited(request.url ?? '')) {
+      response.writeHead(429, { 'retry-after': '2' }).end();
+      return;
+    }
     const options = { method: request.method, headers: { ...request.headers, host: new URL(server).host } };
     const forwarded = httpRequest(new URL(request.url ?? '', server), options, (given) => {
       response.writeHead(given.statusCode ?? 500, given.headers);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { parse as parseYaml } from 'yaml';
 import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
-import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
+import { openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 
@@ -75,6 +75,21 @@ test('export --open: prints plain values', async () => {
   expect((await cli.run(['export', '--open'], { env: { TRELLIS_SECRETS_IDENTITY: '' } })).code).toBe(4);
 });
 
+test('export: says once that several requests wait for a rate limit', async () => {
+  const names = ['first', 'second', 'third'];
+  for (const name of names) await put(name, 'x');
+  const limited = new Set<string>();
+  const isFirst = (path: string) => path.includes('/objects/') && limited.size < limited.add(path).size;
+  const address = await openUnstableAddress(cli.server, isFirst);
+  const { code, err } = await cli.run(['export'], { env: { TRELLIS_SECRETS_SERVER: address.server } });
+  await address.close();
+  expect([code, limited.size, err]).toEqual([
+    0,
+    names.length,
+    'The server limits the number of requests. Trying again in 2 seconds …\nExported 3 secrets.\n',
+  ]);
+});
+
 test('run: reads few further values after one that does not exist', async () => {
   const names = Array.from({ length: 20 }, (_none, index) => `value-${index}`);
   for (const name of names) await put(name, 'x');
@@ -139,39 +154,39 @@ const SECOND = (entry: object) => ({
   ],
 });
 
-test.each<[file: string, content: object | string, exitCode: number, message: string]>([
+test.each<[file: string, message: string, exitCode: number, content: object | string]>([
   [
     '.env',
-    'A=1\n_B=2\nC.D=3',
-    2,
     `_B: ${NAMES}; received "_" as character 1\nC.D: ${NAMES}; received "." as character 2\n`,
+    2,
+    'A=1\n_B=2\nC.D=3',
   ],
-  ['.env', 'A_B=1\nA-B=2', 5, 'Several entries of the file would become a-b; nothing was stored'],
-  ['a.json', { a: '1', ['b'.repeat(129)]: '2' }, 2, ': the name is longer than 128 characters'],
-  ['a.json', SECOND({ slug: 'a', text: '2' }), 5, 'Several entries of the file would become a; nothing was stored'],
+  ['.env', 'Several entries of the file would become a-b; nothing was stored', 5, 'A_B=1\nA-B=2'],
+  ['a.json', ': the name is longer than 128 characters', 2, { a: '1', ['b'.repeat(129)]: '2' }],
+  ['a.json', 'Several entries of the file would become a; nothing was stored', 5, SECOND({ slug: 'a', text: '2' })],
   [
     'a.json',
-    SECOND({ text: '2', used_by: ['acme/unknown'] }),
-    5,
     'b: These consumers have no public key: acme/unknown',
+    5,
+    SECOND({ text: '2', used_by: ['acme/unknown'] }),
   ],
-  ['a.json', SECOND({ text: '2', tags: ['a b'] }), 2, 'b: Expected a tag to be 1 to 32 characters of'],
+  ['a.json', 'b: Expected a tag to be 1 to 32 characters of', 2, SECOND({ text: '2', tags: ['a b'] })],
   [
     'a.json',
-    SECOND({ text: '2', rotate_after_days: 9999 }),
-    2,
     'b: expected rotate_after_days to be a whole number from 1 to 3650',
+    2,
+    SECOND({ text: '2', rotate_after_days: 9999 }),
   ],
   [
     'a.json',
-    SECOND({ text: '2', description: 'a'.repeat(1001) }),
-    2,
     'b: the description is longer than 1000 characters',
+    2,
+    SECOND({ text: '2', description: 'a'.repeat(1001) }),
   ],
-  ['a.json', SECOND({ text: '2', description: 5 }), 2, 'Expected the output of "export"'],
-  ['a.json', SECOND({ sealed: 'A'.repeat(2 ** 21) }), 2, 'b: the value is larger than 1 MiB'],
-  ['a.json', SECOND({ sealed: 'AAAA' }), 2, 'b: Not a valid age file: the header is incomplete'],
-])('import: stores nothing if any entry of the file is invalid: %s %j', async (name, content, exitCode, message) => {
+  ['a.json', 'Expected the output of "export"', 2, SECOND({ text: '2', description: 5 })],
+  ['a.json', 'b: the value is larger than 1 MiB', 2, SECOND({ sealed: 'A'.repeat(2 ** 21) })],
+  ['a.json', 'b: Not a valid age file: the header is incomplete', 2, SECOND({ sealed: 'AAAA' })],
+])('import: stores nothing if any entry of the file is invalid: %s: %s', async (name, message, exitCode, content) => {
   const file = await writeInput(name, typeof content === 'string' ? content : JSON.stringify(content));
   const naming = message.includes('a-b') ? ['--names', 'kebab'] : [];
   for (const more of [['--dry-run'], []]) {
