@@ -119,7 +119,8 @@ export async function checkReceived(
     return checked;
   } catch (error) {
     if (!(error instanceof SealingError)) throw error;
-    const hint = HINTS[error.code]?.replaceAll('NAME', slug);
+    const hints = version === undefined ? HINTS : { ...HINTS, ...HINTS_FOR_VERSIONS };
+    const hint = hints[error.code]?.replaceAll('NAME', slug).replaceAll('VERSION', String(version));
     throw hint === undefined ? error : new CommandError(`${error.message}\n${hint}`, EXIT.notAuthentic);
   }
 }
@@ -131,6 +132,12 @@ const HINTS: Readonly<Partial<Record<string, string>>> = {
   unknown_signer:
     'Verify the key with its holder, then accept it: trellis secrets verify NAME --accept-key FINGERPRINT',
   older_value: 'If it was restored on purpose, accept it: trellis secrets verify NAME --accept-older',
+};
+
+/** Only current values can be signed. */
+const HINTS_FOR_VERSIONS: typeof HINTS = {
+  not_signed: 'If the value is right, restore it, and sign it then: trellis secrets restore NAME VERSION',
+  wrong_signature: undefined,
 };
 
 /**

@@ -369,6 +369,11 @@ describe('signed values', () => {
     const unsigned = { stdin: 'first', env: { HOME: readerHome } };
     expect(await cli.run(['put', name, '--consumer', cli.consumer], unsigned)).toMatchObject({ code: 0 });
     await rotate('second');
+    const previous = await writer('get', name, '--at-version', '1');
+    expect([previous.code, previous.err]).toEqual([
+      7,
+      expect.stringMatching(`\nIf the value is right, restore it, .*: trellis secrets restore ${name} 1\n$`),
+    ]);
     const { code, err } = await writer('restore', name, '1');
     expect([code, err]).toEqual([0, expect.stringContaining(`Sign it: trellis secrets sign ${name}\n`)]);
     expect((await writer('get', name)).code).toBe(7);
