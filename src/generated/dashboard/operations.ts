@@ -2289,7 +2289,7 @@ export type FinishRegistrationOutput =
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 
@@ -2327,7 +2327,7 @@ export type FinishLoginOutput =
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 
@@ -2343,7 +2343,7 @@ export type LogoutOutput =
       readonly body?: undefined;
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 
@@ -2359,7 +2359,7 @@ export type LogoutEverywhereOutput =
       readonly body?: undefined;
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 

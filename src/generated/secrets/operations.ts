@@ -1357,7 +1357,7 @@ export type FinishRegistrationOutput =
       readonly body: components['schemas']['Credential'];
       readonly headers?: {
         /** Signs in a caller without a session. */
-        readonly 'Set-Cookie'?: string;
+        readonly 'Set-Cookie'?: string | readonly string[];
       };
     };
 
@@ -1392,7 +1392,7 @@ export type FinishLoginOutput =
       readonly body?: undefined;
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 
@@ -1408,7 +1408,7 @@ export type LogoutOutput =
       readonly body?: undefined;
       readonly headers: {
         /** Sets or clears the session cookie. */
-        readonly 'Set-Cookie': string;
+        readonly 'Set-Cookie': string | readonly string[];
       };
     };
 

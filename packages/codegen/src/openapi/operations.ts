@@ -376,10 +376,11 @@ const toStatusKey = (status: StatusKey): string => (/\D/.test(status) ? toString
 
 function writeHeaders(headers: ResponseContract['headers']): string {
   if (headers.length === 0) return '';
-  const members = headers.map(
-    ({ name, required, description }) =>
-      `${docstring(description, '        ')}        readonly ${toKey(name)}${required ? '' : '?'}: string;\n`,
-  );
+  const members = headers.map(({ name, required, description }) => {
+    // The only header whose values can't be one list in a line (RFC 9110, 5.3): each cookie is a header of its own.
+    const type = name.toLowerCase() === 'set-cookie' ? 'string | readonly string[]' : 'string';
+    return `${docstring(description, '        ')}        readonly ${toKey(name)}${required ? '' : '?'}: ${type};\n`;
+  });
   const isPresent = headers.some(({ required }) => required);
   return `      readonly headers${isPresent ? '' : '?'}: {\n${members.join('')}      };\n`;
 }

@@ -125,6 +125,16 @@ test('writeOperations: a body that may be null requires the properties with defa
   );
 });
 
+test('writeOperations: a response may set several cookies', async () => {
+  const source = NOTES.replace(
+    'X-Total-Count: { required: true, schema: { type: integer }',
+    'Set-Cookie: { required: true, schema: { type: string }',
+  );
+  expect(await generate('operations.ts', source)).toContain(
+    `        readonly 'Set-Cookie': string | readonly string[];\n`,
+  );
+});
+
 test('schemas whose names differ in their case have validators of their own', async () => {
   const bare = NOTES.replace(
     "application/json: { schema: { $ref: '#/components/schemas/Note' } }",

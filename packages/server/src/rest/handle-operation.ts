@@ -356,7 +356,8 @@ function findProblem(operation: OperationSpec, { status, body, headers }: Handle
 
 /** Returns the media type that a handler has chosen. */
 function findType(headers: HandlerResponse['headers'] = {}): string | undefined {
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
+  return found && String(found[1]);
 }
 
 function toBuffer(body: unknown): Buffer {

@@ -179,5 +179,6 @@ export interface ServerSentEvent<Data = unknown> {
 export interface HandlerResponse {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as several headers, such as several `Set-Cookie`. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -373,6 +373,12 @@ describe('contract router', () => {
       expect(response.headers.get('content-type')).toBe('application/octet-stream');
     });
 
+    test('have a header for each cookie', async () => {
+      const cookies = ['a=1; Expires=Thu, 01 Jan 2026 00:00:00 GMT', 'b=2; Path=/'];
+      answerOf.countNotes = () => ({ status: 200, body: 3, headers: { 'Set-Cookie': cookies } });
+      expect((await call('GET', '/notes/count')).headers.getSetCookie()).toEqual(cookies);
+    });
+
     test('have the revision of the contract', async () => {
       expect((await call('GET', '/notes')).headers.get('x-trellis-revision')).toBe('r7');
     });
