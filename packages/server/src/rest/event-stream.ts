@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { chooseEncoding, GzipStream, type ToPayload } from '../http/payload.js';
 import { isJson } from '../http/request.js';
 import { PRIVATE } from '../http/responses.js';
-import type { OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
+import type { ResponseSpec, ServerSentEvent, Validator } from './operation.js';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 
@@ -67,7 +67,8 @@ export interface EventStreamOptions {
 }
 
 export interface EventStream extends EventStreamOptions {
-  readonly operation: OperationSpec;
+  /** Named in the error for an event that violates the contract. */
+  readonly operationId: string;
   readonly events: AsyncIterable<ServerSentEvent>;
   /** Converts the data of an event to JSON. Its cache is shared by streams that send the same data. */
   readonly toPayload: ToPayload;
@@ -75,8 +76,8 @@ export interface EventStream extends EventStreamOptions {
   readonly isCompressible: boolean;
   /** Checks at every heartbeat that the caller is still authorized. */
   readonly check: Heart['check'];
-  /** Whether each event is validated against the contract. */
-  readonly validate: boolean;
+  /** Validates the data of each event; absent if they are not validated. */
+  readonly validate: Validator | undefined;
 }
 
 /**
@@ -121,7 +122,7 @@ function negotiateGzip(response: Response): GzipStream | undefined {
 }
 
 function open({ response, gzip }: Sink): void {
-  response.status(200).set({
+  response.set({
     'Content-Type': EVENT_STREAM_TYPE,
     'Cache-Control': PRIVATE,
     // Disables buffering in nginx and compatible proxies.
@@ -148,7 +149,7 @@ async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise
         events.next().then(resolve, reject);
       });
       if (next === undefined || next.done === true) return;
-      if (stream.validate) requireContractEvent(stream.operation, next.value);
+      assertContractEvent(stream, next.value);
       if (await write(sink, stream, next.value)) continue;
       await once(sink.response, 'drain', { signal: over }).catch(() => undefined);
     }
@@ -181,10 +182,10 @@ async function write(
 export const isEventSchema = ({ contentTypes }: ResponseSpec): boolean =>
   contentTypes.find((type) => type === EVENT_STREAM_TYPE || isJson(type)) === EVENT_STREAM_TYPE;
 
-function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {
-  const spec = responses[200];
-  const validate = spec && isEventSchema(spec) ? spec.validate : undefined;
+function assertContractEvent({ operationId, validate }: EventStream, { data }: ServerSentEvent): void {
   if (validate === undefined || validate(JSON.parse(JSON.stringify(data)))) return;
   const [error] = validate.errors ?? [];
-  throw new Error(`Operation ${id}: an event at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}.`);
+  throw new Error(
+    `Operation ${operationId}: an event at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}.`,
+  );
 }

@@ -138,9 +138,14 @@ async function perform(request: Request, response: Response, call: OperationCall
   }
   context.isStream = true;
   const recheck = (): Promise<unknown> => admit(undefined);
-  const validate = isValidated(result);
-  return () =>
-    sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, check: recheck, validate });
+  const { id: operationId } = operation;
+  const spec = findResponse(operation, result.status);
+  const validate = isValidated(result) && spec && isEventSchema(spec) ? spec.validate : undefined;
+  return () => {
+    response.status(result.status).set(result.headers ?? {});
+    const stream = { events, operationId, validate, toPayload, isCompressible };
+    return sendEvents(response, { ...streams, ...stream, check: recheck });
+  };
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;

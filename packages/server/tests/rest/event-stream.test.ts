@@ -16,7 +16,7 @@ const operation: OperationSpec = {
   path: '/follow',
   security: [{ scheme: 'session', roles: [] }],
   parameters: [],
-  responses: { 200: { contentTypes: ['text/event-stream'], validate } },
+  responses: { 202: { contentTypes: ['text/event-stream'], validate } },
   validate: {},
 };
 
@@ -34,7 +34,12 @@ beforeEach(async () => {
       revision: 'r1',
       operations: [operation],
       schemes: { session: 'session' },
-      handlers: { follow: async (request: HandlerRequest) => ({ status: 200, body: events(request) }) },
+      handlers: {
+        follow: async (request: HandlerRequest) => ({
+          ...{ status: 202, body: events(request) },
+          headers: { 'X-Job': '7' },
+        }),
+      },
       authenticate: async () => {
         checkCaller();
         return { kind: 'session', sessionId: 's1', personId: 'p1', username: 'ada', isAdmin: false };
@@ -71,6 +76,7 @@ describe('event stream', () => {
     events = () => count(1, 2);
     const { response, text } = await read();
     expect(text).toBe('id: e1\ndata: {"n":1,"text":"a\\nb"}\n\nid: e2\ndata: {"n":2,"text":"a\\nb"}\n\n');
+    expect([response.status, response.headers.get('x-job')]).toEqual([202, '7']);
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect([response.headers.get('cache-control'), response.headers.get('x-accel-buffering')]).toEqual([
       'no-store',
