@@ -46,6 +46,7 @@ import { startDatabaseClock, createReadiness } from '../storage/readiness.js';
 import { assertServerKey, createServerKey, openServerKey, type ServerKey } from '../storage/server-key.js';
 import { deleteInterruptedRestores, openStateFolder, type StateFolder } from '../storage/state-folder.js';
 import { createStatementLog } from '../storage/statement-log.js';
+import { createErrorReport } from '../telemetry/log.js';
 import type { PrimaryLink } from '../workers/primary-link.js';
 import type { Services } from './services.js';
 
@@ -134,7 +135,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     notificationAllow: config.notificationAllow,
     refreshMs: config.refreshMinutes * 60_000,
     hasOtherProcesses: config.workers > 1 || isPostgres(database),
-    report: (err) => options.log.error({ err }, 'failed to refresh a board or to send a notification'),
+    report: createErrorReport(options.log, 'failed to refresh a board or to send a notification'),
   });
   const cleanup =
     primary?.cleanup ??
@@ -147,9 +148,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const sequencer =
     primary && !isPostgres(database)
       ? undefined
-      : startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
+      : startSequencer(database, createErrorReport(options.log, 'failed to chain audit entries'));
   const denials = createDenialLog(database, {
-    report: (err) => options.log.error({ err }, 'failed to record denied requests'),
+    report: createErrorReport(options.log, 'failed to record denied requests'),
   });
   const backups =
     config.backup === undefined || primary

@@ -39,6 +39,23 @@ export function announce(log: Log, line: string): void {
   log.flush();
 }
 
+const REPEAT_MS = 60_000;
+
+/**
+ * Returns a function that logs the errors of a background task. The same error is logged once a minute, as an outage makes
+ * a task fail every few seconds.
+ */
+export function createErrorReport(log: Log, message: string, now = () => performance.now()): (error: unknown) => void {
+  const loggedAt = new Map<string, number>();
+  return (err) => {
+    for (const [text, at] of loggedAt) if (now() - at >= REPEAT_MS) loggedAt.delete(text);
+    const text = String(err);
+    if (loggedAt.has(text)) return;
+    loggedAt.set(text, now());
+    log.error({ err }, message);
+  };
+}
+
 /** Returns the output of scans: the terminal, or else the log. */
 export const toScanOutput = (log: Log, { output, terminal }: LogStreams): TextOutput =>
   output.isTTY ? terminal : createLineOutput(log);
