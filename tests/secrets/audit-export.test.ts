@@ -94,8 +94,24 @@ test('a webhook gets the position, and a failed place is tried again', async () 
   server.close();
 });
 
+test('a webhook gets the user name and the password of its URL as a header', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers.authorization);
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await record();
+  await exportTo(`http://me:p%40ss@127.0.0.1:${port}/`, `http://127.0.0.1:${port}/`)();
+  const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+  expect(new Set(seen)).toEqual(new Set([basic, undefined]));
+  server.close();
+});
+
 test.each([
-  ['has credentials', 'http://me:hidden@127.0.0.1/'],
+  ['has credentials and a port that is not allowed', 'http://me:hidden@127.0.0.1:6000/'],
+  ['has credentials that are not encoded', 'http://me:%hidden@127.0.0.1:1/'],
   ['cannot be reached', 'http://127.0.0.1:1/hidden'],
   ['is not valid', 'http://127.0.0.1:port/hidden'],
 ])('a webhook whose URL %s fails with an error that does not contain the URL', async (_reason, url) => {
@@ -105,12 +121,15 @@ test.each([
   expect(inspect(error, { depth: 9 })).not.toContain('hidden');
 });
 
-test('syslog gets a message of RFC 5424', async () => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+test.each([
+  ['udp4', '127.0.0.1', '127.0.0.1'],
+  ['udp6', '::1', '[::1]'],
+] as const)('syslog gets a message of RFC 5424 over %s', async (type, address, host) => {
+  const socket = createSocket(type).bind(0, address);
   await once(socket, 'listening');
   await record();
   const received = once(socket, 'message');
-  await exportTo(`syslog://127.0.0.1:${socket.address().port}`)();
+  await exportTo(`syslog://${host}:${socket.address().port}`)();
   const [message] = (await received) as [Buffer];
   const [, start, body = ''] = /^(<109>1 \S+ \S+ trellis - audit-position - )(.*)$/.exec(message.toString()) ?? [];
   expect([start === undefined, JSON.parse(body)]).toEqual([false, await expected()]);

@@ -1,9 +1,11 @@
 /** The retention of the audit log: entries are stored in files before they are deleted. */
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { unescape } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -185,21 +187,30 @@ async function storeObject(target: BackupTarget, position: ExportedPosition): Pr
   }
 }
 
-async function sendToUrl(url: string, position: ExportedPosition): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
+async function sendToUrl(place: string, position: ExportedPosition): Promise<void> {
+  const { url, authorization } = takeCredentials(place);
+  const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
   const init = { method: 'POST', headers, body: JSON.stringify(position), redirect: 'manual' } as const;
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(throwWithoutUrl);
   await response.body?.cancel();
   if (!response.ok) throw new Error(`The receiver of audit positions responded with status ${response.status}.`);
 }
 
+/** Removes the user name and password from a URL, which `fetch` rejects there, and returns them as a header. */
+function takeCredentials(place: string): { readonly url: string; readonly authorization: string | undefined } {
+  if (!URL.canParse(place)) return { url: place, authorization: undefined };
+  const url = new URL(place);
+  const credentials = [url.username, url.password].map((text) => unescape(text)).join(':');
+  [url.username, url.password] = ['', ''];
+  const authorization = credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return { url: url.href, authorization };
+}
+
 /** The URL may contain a credential, and errors of `fetch` quote it. */
 function throwWithoutUrl(error: unknown): never {
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
   const reason =
-    name === 'TimeoutError'
-      ? 'no response in time'
-      : (cause?.code ?? 'its URL has a user name or a port that is not allowed');
+    name === 'TimeoutError' ? 'no response in time' : (cause?.code ?? 'its URL has a port that is not allowed');
   throw new Error(`The receiver of audit positions could not be reached: ${reason}`);
 }
 
@@ -208,8 +219,8 @@ const PRIORITY = 13 * 8 + 5;
 
 async function sendToSyslog({ hostname: host, port }: URL, position: ExportedPosition): Promise<void> {
   const message = `<${PRIORITY}>1 ${position.time} ${hostname()} trellis - audit-position - ${JSON.stringify(position)}`;
-  const address = host.replace(/^\[|\]$/g, '');
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  const { address, family } = await lookup(host.replace(/^\[|\]$/g, ''));
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   try {
     await new Promise<void>((resolve, reject) => {
       socket.send(message, Number(port || 514), address, (error) => (error ? reject(error) : resolve()));
