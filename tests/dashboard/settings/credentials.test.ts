@@ -42,7 +42,9 @@ test('a second server: its rows join the board with the name of the credential, 
   stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }));
   enterprise.repositories.push(githubRepository('work/api', { pullRequests: [githubPullRequest(2)] }));
   gitlab.projects.push(gitlabProject('work/tool', { mergeRequests: [gitlabMergeRequest(3)] }));
-  const { id } = await add();
+  const { id, createdAt } = await add();
+  // The list is in the order of the milliseconds.
+  await eventually(async () => expect(Date.now()).toBeGreaterThan(Date.parse(createdAt)));
   const other = { forge: 'gitlab', label: 'Lab', url: gitlab.url, username: 'mona', token: GITLAB_TOKEN } as const;
   await stage.dashboard.credentials.create(stage.ada, other);
   const board = await stage.refresh();
