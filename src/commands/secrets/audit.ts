@@ -193,22 +193,27 @@ function describe(entry: AuditLogEntry): string {
 async function printVerification(session: CommandContext, { json, known: given, ...flags }: AuditCommandOptions) {
   const full = flags.full === true;
   const known = given ?? (await readPosition(session));
+  const hint = given === undefined && known !== undefined ? `\n${hintAtRestore(session)}` : '';
   const found = await requestVerification(session, { known, full });
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', verified_from: from = 1, first_broken_id: broken, reason = 'altered' } = found;
   const { altered = [], unrecorded = 0, verified = 0 } = found.values ?? {};
   if (broken === undefined && altered.length > 0) throw new CommandError(describeAltered(altered), EXIT.failed);
   if (!intact) {
-    throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
+    throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}${hint}`, EXIT.failed);
   }
   const after = full ? 0 : (known?.entries ?? from - 1);
-  const own = await verifyEntries(session, { entries, head }, { known, after });
+  const own = await verifyEntries(session, { entries, head }, { known, after, hint });
   if (entries > 0) await savePosition(session, { entries, head });
   const part = own === 1 ? '' : ` (verified from ${own}; --full verifies all)`;
   if (json) return;
   await writeOutput(session.terminal.out, `Intact: ${entries} entries${part}, ${entries}:${head}\n`);
   session.say(`Values: ${verified} match the log${unrecorded === 0 ? '' : `; ${unrecorded} have no digest in it`}`);
 }
+
+/** The log of a restored backup ends before the last verified position, or continues differently. */
+const hintAtRestore = (session: CommandContext): string =>
+  `If a backup was restored since the last verification, delete the position of this service in ${positionsPath(session)}`;
 
 function describeAltered(altered: components['schemas']['ValueVerification']['altered']): string {
   const lines = altered.map(
@@ -232,19 +237,32 @@ interface AuditPosition {
   readonly head: string;
 }
 
+interface VerificationStart {
+  /** The position that an earlier verification ended at, which the entries must continue or contain. */
+  readonly known: AuditPosition | undefined;
+  /** The number of the last entry that is not verified. */
+  readonly after: number;
+  /** Added to the error for an altered log. */
+  readonly hint: string;
+}
+
 /**
  * Reads entries up to a position, computes their hashes on this machine, and compares them with it, so that a server can't
  * claim that a log is intact. The first entry after an archive is not verified, as its predecessor is unknown.
  *
- * @param known The position that an earlier verification ended at, which the entries must continue or contain.
  * @returns the number of the first verified entry.
  * @throws CommandError if an entry is missing or differs.
  */
 async function verifyEntries(
   { client }: CommandContext,
   end: AuditPosition,
-  { known, after }: { readonly known: AuditPosition | undefined; readonly after: number },
+  { known, after, hint }: VerificationStart,
 ): Promise<number> {
+  const altered = (id: number, reason: string): CommandError =>
+    new CommandError(
+      `The audit log was altered: entry ${id} is ${reason}, as computed on this machine${hint}`,
+      EXIT.failed,
+    );
   if (known !== undefined && known.entries > end.entries) throw altered(end.entries + 1, 'missing');
   let previous = after === 0 ? '' : known?.entries === after ? known.head : undefined;
   let [first, next] = [after + 1, after + 1];
@@ -276,9 +294,6 @@ async function verifyEntries(
 const NO_HASHES =
   'This machine could not verify the audit log, as the service sent no hashes. ' +
   'Servers of release 0.1.0 do not send them: upgrade the server';
-
-const altered = (id: number, reason: string): CommandError =>
-  new CommandError(`The audit log was altered: entry ${id} is ${reason}, as computed on this machine`, EXIT.failed);
 
 /** Computes the hash of an entry, as the contract describes it. */
 function hashEntry(previous: string, entry: AuditLogEntry): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -102,7 +103,9 @@ test.each<[attack: string, attack: typeof falsify, message: string]>([
 ])('a server that %s is found by a machine that has never verified the log', async (_attack, attack, message) => {
   await put();
   falsify = attack;
-  expect(await verify()).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) as string });
+  const { code, out, err } = await verify();
+  expect([code, out, err]).toEqual([1, '', expect.stringContaining(message)]);
+  expect(err).not.toContain('backup');
 });
 
 const hideHashes = (entries: readonly Entry[]) => entries.map(({ hash: _hash, ...entry }) => entry as Entry);
@@ -129,8 +132,19 @@ test.each<[attack: string, attack: typeof falsify]>([
   falsify = attack;
   for (const args of [[], ['--full']]) {
     const { code, out, err } = await verify(...args);
-    expect([code, out, err]).toEqual([1, '', expect.stringContaining('as computed on this machine')]);
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('as computed on this machine\nIf a backup was')]);
   }
+});
+
+test('a log that ends earlier, as that of a restored backup, is verified after its position was deleted', async () => {
+  await put();
+  expect(await verify()).toMatchObject({ code: 0 });
+  falsify = (all) => all.slice(0, -1);
+  const { code, err } = await verify();
+  const [, file = ''] = /delete the position of this service in (.*)\n/.exec(err) ?? [];
+  expect([code, file]).toEqual([1, expect.stringContaining(home)]);
+  await rm(file);
+  expect(await verify()).toMatchObject({ code: 0 });
 });
 
 test('an attack before the first verification of a machine is not found', async () => {
