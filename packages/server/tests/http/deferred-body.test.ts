@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AppError } from '@trellis/core/errors';
 import { readBodyBytes } from '../../src/http/body.js';
 import { readMultipart } from '../../src/rest/forms.js';
@@ -185,4 +187,20 @@ describe('body of a client that has disconnected before it is read', () => {
     expect(await outcome).toBe('malformed_body');
     closed.close();
   });
+});
+
+test('a body in chunks of one byte takes little more memory than one chunk', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const request = new IncomingMessage(new Socket());
+  request.headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' };
+  const body = readBodyBytes(request, { required: true, contentTypes: ['text/plain'], maxBytes: MAX_BYTES });
+  const received = Buffer.from('x');
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let size = 0; size < MAX_BYTES; size += 1) request.emit('data', received.subarray());
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * MAX_BYTES);
+  request.emit('end');
+  await expect(body).resolves.toEqual(Buffer.alloc(MAX_BYTES, 'x'));
 });
