@@ -17,7 +17,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { chooseEncoding, createRepeatedCompression, matchesEtag, MIN_COMPRESSED_BYTES } from '../http/payload.js';
-import { UsageByAddress } from '../http/rate-limits.js';
+import { HeldBytes } from '../http/rate-limits.js';
 import { getClientAddress } from '../http/request.js';
 import { REVALIDATE } from '../http/responses.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
@@ -451,23 +451,13 @@ interface SendOptions {
   readonly unread: UnreadResponses;
 }
 
-/** As much as 16 of the largest responses. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
-
-/** One client leaves room for others. */
-const MAX_UNREAD_BY_ADDRESS = MAX_UNREAD_BYTES / 4;
-
 /** Bounds the memory of responses whose clients read slowly, or not at all. */
 class UnreadResponses {
-  readonly #bytes = new UsageByAddress();
+  readonly #bytes = new HeldBytes('Too many responses wait for clients that read slowly.');
 
   /** @throws AppError `unavailable` until clients have read enough, or have disconnected. */
   assertFew(request: IncomingMessage): void {
-    const ofClient = this.#bytes.of(getClientAddress(request));
-    if (this.#bytes.total < MAX_UNREAD_BYTES && ofClient < MAX_UNREAD_BY_ADDRESS) return;
-    throw new AppError('unavailable', 'Too many responses wait for clients that read slowly. Retry shortly.', {
-      headers: { 'Retry-After': '5' },
-    });
+    this.#bytes.assertFew(getClientAddress(request));
   }
 
   /** Counts a response that the system has not taken at once, until it has been sent. */

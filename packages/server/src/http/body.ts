@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { hasBody, isJson } from './request.js';
+import { HeldBytes } from './rate-limits.js';
+import { getClientAddress, hasBody, isJson } from './request.js';
 
 /** The body that an operation accepts. */
 export interface BodySpec {
@@ -17,8 +18,8 @@ export interface BodySpec {
  * Reads the bytes of a body.
  *
  * @returns `undefined` if the request has no body and none is required.
- * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared) or
- * `malformed_body`.
+ * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared),
+ * `malformed_body`, or `unavailable` while too many bodies of the client are incomplete.
  */
 export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): Promise<Buffer | undefined> {
   const type = findContentType(request, spec);
@@ -33,7 +34,7 @@ export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): P
 
 /**
  * Lets a handler decide whether and when to read the body, as unparsed bytes. The returned function throws AppError
- * `unsupported_media_type`, `too_large` or `malformed_body`.
+ * `unsupported_media_type`, `too_large`, `malformed_body` or `unavailable`.
  */
 export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
   const read = bufferRequestBody(request, spec.maxBytes);
@@ -118,7 +119,8 @@ const PREFETCHED_BYTES = 65_536;
  * discards it when the client disconnects. The rest is read on demand.
  *
  * @returns a function that waits for the whole body. It throws AppError `too_large` (before a byte is read if the
- * length is declared), or `malformed_body` if the connection closes early.
+ * length is declared), `malformed_body` if the connection closes early, or `unavailable` while too many bodies of the
+ * client are incomplete.
  */
 function bufferRequestBody(request: IncomingMessage, maxBytes: number): () => Promise<Buffer> {
   const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
@@ -148,18 +150,20 @@ interface CollectOptions {
 }
 
 function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: CollectOptions): Promise<Buffer> {
-  const body = new GrowingBuffer(Number(request.headers['content-length'] ?? maxBytes));
+  const incomplete = new IncompleteBody(request);
+  const body = new GrowingBuffer(Number(request.headers['content-length'] ?? maxBytes), incomplete);
   // Leaving a `for await` loop would close the connection before the error response is sent.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
-      if (body.size + chunk.length > maxBytes) {
+      try {
+        if (body.size + chunk.length > maxBytes) throw tooLarge();
+        body.append(chunk);
+        if (mustPause(body.size)) request.pause();
+      } catch (error) {
         request.removeAllListeners('data').pause();
         body.clear();
-        reject(tooLarge());
-        return;
+        reject(error instanceof Error ? error : new Error('The body could not be read.', { cause: error }));
       }
-      body.append(chunk);
-      if (mustPause(body.size)) request.pause();
     });
     request.once('end', () => resolve(body.bytes));
     request.once('error', (cause) => reject(endedEarly(cause)));
@@ -172,24 +176,67 @@ function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: Co
   });
 }
 
-/** As long as most bodies. */
-const FIRST_CAPACITY = 16_384;
+/**
+ * The beginning of a body that is not counted: as long as most bodies, so that clients that share an address with a slow
+ * one can still send those. All connections together hold at most 64 MiB of it.
+ */
+const UNCOUNTED_BYTES = 16_384;
+
+const incompleteBodies = new HeldBytes('Too many request bodies have not arrived completely.', { Connection: 'close' });
+
+/** The memory of a body, which counts against the limit of its client until it has arrived or is rejected. */
+export class IncompleteBody {
+  readonly #request: IncomingMessage;
+  readonly #address: string;
+  #counted = UNCOUNTED_BYTES;
+  #release: (() => void) | undefined;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    this.#address = getClientAddress(request);
+  }
+
+  /**
+   * Counts the bytes that the body takes, in steps.
+   *
+   * @throws AppError `unavailable` if the client has too many.
+   */
+  hold(bytes: number): void {
+    if (bytes <= this.#counted || this.#request.socket.closed) return;
+    incompleteBodies.assertFew(this.#address);
+    this.end();
+    this.#counted = Math.ceil(bytes / UNCOUNTED_BYTES) * UNCOUNTED_BYTES;
+    this.#release = incompleteBodies.add(this.#address, this.#counted - UNCOUNTED_BYTES);
+    this.#request.once('end', this.end);
+    // A request with a response has no further event of its own when the client disconnects.
+    this.#request.socket.once('close', this.end);
+  }
+
+  readonly end = (): void => {
+    this.#release?.();
+    this.#release = undefined;
+    this.#request.off('end', this.end).socket.off('close', this.end);
+  };
+}
 
 /** Joins chunks. A list of chunks of one byte each, as a client may send them, takes 200 times as much memory. */
 class GrowingBuffer {
   size = 0;
   readonly #maxBytes: number;
+  readonly #incomplete: IncompleteBody;
   #buffer: Buffer;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, incomplete: IncompleteBody) {
     this.#maxBytes = maxBytes;
-    this.#buffer = Buffer.allocUnsafe(Math.min(FIRST_CAPACITY, maxBytes));
+    this.#incomplete = incomplete;
+    this.#buffer = Buffer.allocUnsafe(Math.min(UNCOUNTED_BYTES, maxBytes));
   }
 
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.size);
   }
 
+  /** @throws AppError `unavailable` */
   append(chunk: Buffer): void {
     const size = this.size + chunk.length;
     if (size > this.#buffer.length) this.#grow(Math.max(size, Math.min(2 * this.#buffer.length, this.#maxBytes)));
@@ -200,9 +247,11 @@ class GrowingBuffer {
   clear(): void {
     this.size = 0;
     this.#buffer = Buffer.alloc(0);
+    this.#incomplete.end();
   }
 
   #grow(capacity: number): void {
+    this.#incomplete.hold(capacity);
     const grown = Buffer.allocUnsafe(capacity);
     this.#buffer.copy(grown, 0, 0, this.size);
     this.#buffer = grown;

@@ -290,6 +290,37 @@ export class UsageByAddress {
   }
 }
 
+/** As much as 16 of the largest responses of GraphQL. */
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
+
+/** One client leaves room for others. */
+const MAX_HELD_BY_ADDRESS = MAX_HELD_BYTES / 4;
+
+/** Bounds the memory of bytes that the server holds while it waits for clients. */
+export class HeldBytes {
+  readonly #bytes = new UsageByAddress();
+  readonly #message: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param message The error above the limit, without the advice to retry. */
+  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
+    this.#message = message;
+    this.#headers = headers;
+  }
+
+  /** @throws AppError `unavailable` until clients have sent or read enough, or have disconnected. */
+  assertFew(address: string): void {
+    if (this.#bytes.total < MAX_HELD_BYTES && this.#bytes.of(address) < MAX_HELD_BY_ADDRESS) return;
+    const headers = { 'Retry-After': '5', ...this.#headers };
+    throw new AppError('unavailable', `${this.#message} Retry shortly.`, { headers });
+  }
+
+  /** Counts bytes until the returned function is called. */
+  add(address: string, bytes: number): () => void {
+    return this.#bytes.add(address, bytes);
+  }
+}
+
 /** Returns the first four of the eight groups, without leading zeros. */
 function firstGroups(address: string): string[] {
   const [start = '', end] = address.replace(/%.*$/, '').toLowerCase().split('::');

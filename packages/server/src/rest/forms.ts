@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { AppError } from '@trellis/core/errors';
-import { findDeclaredType, requireNoNul } from '../http/body.js';
+import { findDeclaredType, IncompleteBody, requireNoNul } from '../http/body.js';
 import type { FieldSpec, FileSpec, FormSpec, UploadedFile } from './operation.js';
 import { readTextValues, type TextSource, type TextValues } from './text-values.js';
 
@@ -61,8 +61,9 @@ interface MultipartForm {
 /**
  * Reads the fields of a form and the beginning of its files.
  *
- * @throws AppError `malformed_body`, `too_large`, `unsupported_media_type` for a file of a different type, or
- * `invalid_input` with the name of the field. Errors in files that are not read yet are thrown to the handler.
+ * @throws AppError `malformed_body`, `too_large`, `unsupported_media_type` for a file of a different type,
+ * `invalid_input` with the name of the field, or `unavailable` while too many bodies of the client are incomplete. Errors
+ * in files that are not read yet are thrown to the handler.
  */
 export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<MultipartForm> {
   const reader = new MultipartReader(request, options);
@@ -87,6 +88,8 @@ class MultipartReader {
   readonly #options: MultipartOptions;
   readonly #specs: ReadonlyMap<string, FileSpec>;
   readonly #parser: BusboyInstance;
+  /** Counts the fields, and as much of the files as is read ahead. */
+  readonly #incomplete: IncompleteBody;
   readonly #counts = new Map<string, number>();
   /** The files that the handler has not asked for. */
   readonly #waiting: OpenFile[] = [];
@@ -102,6 +105,7 @@ class MultipartReader {
   constructor(request: IncomingMessage, options: MultipartOptions) {
     this.#request = request;
     this.#options = options;
+    this.#incomplete = new IncompleteBody(request);
     this.#specs = new Map((options.files ?? []).map((file) => [file.name, file]));
     this.opened = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#parser = this.#createParser();
@@ -173,8 +177,12 @@ class MultipartReader {
 
   #write(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > this.#options.maxBytes) this.#fail(this.#tooLarge());
-    else if (!this.#parser.write(chunk)) this.#request.pause();
+    this.#attempt(() => {
+      if (this.#size > this.#options.maxBytes) throw this.#tooLarge();
+      // Later bytes take the place of those that the handler has read.
+      if (!this.#isOpened) this.#incomplete.hold(this.#size);
+      if (!this.#parser.write(chunk)) this.#request.pause();
+    });
   }
 
   /** Reads on if the handler has caught up. */
