@@ -37,6 +37,8 @@ interface SecretsAccessDependencies {
   readonly store: ServiceTokens;
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
+  /** Returns the key by which the requests of an address are counted. */
+  readonly toAddressKey: (address: string) => string;
   /** Makes the connections to issuers of workload tokens. */
   readonly issuerAgent: IssuerAgent;
   readonly denials: Pick<DenialLog, 'record'>;
@@ -44,7 +46,7 @@ interface SecretsAccessDependencies {
 
 export function createSecretsAccess(
   database: Database,
-  { store, issuerAgent, denials, origin, ...parts }: SecretsAccessDependencies,
+  { store, issuerAgent, denials, origin, toAddressKey, ...parts }: SecretsAccessDependencies,
 ): SecretsAccess {
   return {
     ownerAccess: createOwnerAccess(database, parts),
@@ -53,7 +55,7 @@ export function createSecretsAccess(
     consumerTokens: createServiceTokenManager(database, { kind: 'consumer', store }),
     workloadRules: createWorkloadRules(database),
     workloadTokens: createWorkloadTokens(database, { store, findKeys: createIssuerKeys(issuerAgent), denials }),
-    deviceLogins: createDeviceLogins(database, { store, signIn: parts.signIn, origin }),
+    deviceLogins: createDeviceLogins(database, { store, signIn: parts.signIn, origin, toAddressKey }),
     ownTokens: createOwnTokens(database, store),
   };
 }

@@ -103,6 +103,8 @@ interface DeviceLoginsDependencies {
   readonly store: ServiceTokens;
   readonly signIn: Pick<SignIn, 'confirm'>;
   readonly origin: () => string;
+  /** Returns the key by which the requests of an address are counted. */
+  readonly toAddressKey: (address: string) => string;
 }
 
 /** Time to sign in and to read the page. */
@@ -121,7 +123,7 @@ const MAX_TTL_SECONDS = 90 * DAY_SECONDS;
 
 export function createDeviceLogins(
   database: Database,
-  { store, signIn, origin: siteOrigin }: DeviceLoginsDependencies,
+  { store, signIn, origin: siteOrigin, toAddressKey }: DeviceLoginsDependencies,
 ): DeviceLogins {
   return {
     async begin({ ip, at }, { clientId, scope, deviceName }) {
@@ -142,7 +144,8 @@ export function createDeviceLogins(
       };
       await inTransaction(database, async (transaction) => {
         await deleteExpiredDeviceLogins(transaction, at);
-        await assertBelowLimits(transaction, { ip, at });
+        const open = await listOpenAddresses(transaction, at);
+        assertBelowLimits(open.map(toAddressKey), toAddressKey(ip));
         await transaction.insertInto('device_logins').values(row).execute();
       });
       const [expiresIn, interval] = [LIFETIME_MS / 1_000, INTERVAL_MS / 1_000];
@@ -214,13 +217,14 @@ function parseScope(scope = ''): readonly Permission[] | undefined {
 /** Control and format characters could make a name look like a different one. */
 const toPlainText = (text = ''): string | null => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim() || null;
 
-async function assertBelowLimits(transaction: Database, { ip, at }: Pick<RequestOrigin, 'at' | 'ip'>): Promise<void> {
-  const logins = transaction.selectFrom('device_logins').select(({ fn }) => fn.countAll<number>().as('count'));
-  // Expired requests stay for a while, so that polls get their error.
-  const all = logins.where('expires_at', '>', at);
-  const { count } = await all.executeTakeFirstOrThrow();
-  const { count: own } = await all.where('address', '=', ip).executeTakeFirstOrThrow();
-  if (count < MAX_OPEN && own < MAX_OPEN_OF_ADDRESS) return;
+/** Lists the address of each open request. Expired requests stay for a while, so that polls get their error. */
+async function listOpenAddresses(transaction: Database, at: number): Promise<string[]> {
+  const rows = await transaction.selectFrom('device_logins').select('address').where('expires_at', '>', at).execute();
+  return rows.map(({ address }) => address);
+}
+
+function assertBelowLimits(open: readonly string[], own: string): void {
+  if (open.length < MAX_OPEN && open.filter((key) => key === own).length < MAX_OPEN_OF_ADDRESS) return;
   throw new AppError('unavailable', 'Too many requests for tokens are open. Try again in 10 minutes.');
 }
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createGauges, type Gauges, type StatementWatch } from '@trellis/core/telemetry';
+import { toRateLimitKey } from '@trellis/server/http/rate-limits';
 import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner } from '@trellis/site/public-files';
 import { createAccounts, type Accounts } from '../accounts/accounts.js';
@@ -177,6 +178,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       accountsFactory: accountsWith,
       store: serviceTokens,
       origin: options.origin,
+      toAddressKey: toRateLimitKey,
       issuerAgent: createAgent(createAddressPolicy({ allow: config.issuerAllow })),
       denials,
     }),

@@ -1,4 +1,4 @@
-import { createRateLimiter } from '@trellis/server/http/rate-limits';
+import { createRateLimiter, toRateLimitKey } from '@trellis/server/http/rate-limits';
 import { getClientAddress } from '@trellis/server/http/request';
 import { createMcp } from '@trellis/server/mcp/endpoint';
 import { contractRouter } from '@trellis/server/rest/router';
@@ -234,6 +234,7 @@ function createServices(
       accountsFactory: (witness) => accountsWith(database, witness),
       store: serviceTokens,
       origin: () => ORIGIN,
+      toAddressKey: toRateLimitKey,
       issuerAgent: createAgent(createAddressPolicy({ allow: LOOPBACK })),
       denials,
     }),

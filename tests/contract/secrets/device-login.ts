@@ -150,6 +150,14 @@ export function deviceLoginTests(stage: () => Stage): void {
     expect(await poll(codes.device_code)).toBe('expired_token');
   });
 
+  test('One IPv6 network may have 20 open requests', async () => {
+    const beginFrom = (ip: string) =>
+      stage().server.deviceLogins.begin({ caller: undefined, ip, at: Date.now() }, { clientId: 'test-client' });
+    for (let host = 1; host <= 20; host += 1) await beginFrom(`2001:db8::${host}`);
+    await expect(beginFrom('2001:db8::ffff')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(beginFrom('2001:db8:0:1::1')).resolves.toHaveProperty('userCode');
+  });
+
   test('A poll before the interval has passed is slow_down, and increases the interval by 5 seconds', async () => {
     const { device_code: code } = await begin();
     expect(await poll(code)).toBe('slow_down');
