@@ -32,6 +32,9 @@ export function findKey(values: Readonly<Record<string, unknown>>, name: string)
   );
 }
 
+/** The error of a file that ends in a stack overflow. */
+export const NESTED_TOO_DEEPLY = 'its values are nested too deeply.';
+
 /** Thrown when a file is not valid in the format of its extension. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';

@@ -14,7 +14,7 @@ import { describeErrorCode, getErrorCode, isMissingFileError } from '../entries.
 import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
 import { formatSourcePath, type SiteProblem } from '../problems.js';
 import { type FindTarget, isPathLink, type SiteSource } from '../site-sources.js';
-import { ContentError, findKey } from './content-entry.js';
+import { ContentError, findKey, NESTED_TOO_DEEPLY } from './content-entry.js';
 import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
 import { findRecords, type LocatedEntry } from './find-records.js';
 import { withSlugs } from './slugs.js';
@@ -70,7 +70,7 @@ export async function readContentRows(
 
 /** A stack overflow means that the file nests values too deeply. */
 function toContentError(error: unknown): ContentError {
-  if (error instanceof RangeError) return new ContentError('its values are nested too deeply.', 1);
+  if (error instanceof RangeError) return new ContentError(NESTED_TOO_DEEPLY, 1);
   if (error instanceof ContentError) return error;
   throw error;
 }

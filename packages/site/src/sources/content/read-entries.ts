@@ -11,7 +11,14 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { assertRecordLimit, type ContentEntry, ContentError, MAX_RECORDS, pathKey } from './content-entry.js';
+import {
+  assertRecordLimit,
+  type ContentEntry,
+  ContentError,
+  MAX_RECORDS,
+  NESTED_TOO_DEEPLY,
+  pathKey,
+} from './content-entry.js';
 import { parseCsv } from './csv.js';
 import { findTomlLine, parseToml } from './toml.js';
 
@@ -122,6 +129,8 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       const start = findQuote(document, error.pos[0]);
       throw new ContentError('expected a closing quote for the text that begins here.', lineFrom(start));
     }
+    // The message of the parser is that of the stack overflow.
+    if (error?.code === 'RESOURCE_EXHAUSTION') throw new ContentError(NESTED_TOO_DEEPLY, lineFrom(error.pos[0]));
     if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
     const isWritten = checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
@@ -308,7 +317,7 @@ function unfold(document: Document.Parsed, line: number): unknown {
   try {
     return document.toJS({ maxAliasCount: -1 });
   } catch (error) {
-    throw new ContentError(firstLine(error), line);
+    throw new ContentError(error instanceof RangeError ? NESTED_TOO_DEEPLY : firstLine(error), line);
   }
 }
 

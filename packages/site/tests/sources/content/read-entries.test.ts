@@ -169,3 +169,10 @@ test('readEntries: a key that is a collection is read without a warning of the p
   process.off('warning', listen);
   expect(warnings).toEqual([]);
 });
+
+test.each([
+  ['flow lists', `---\na: ${'['.repeat(10_000)}${']'.repeat(10_000)}\n---\n`],
+  ['block lists', `---\na:\n  ${'- '.repeat(10_000)}x\n---\n`],
+])('front matter with %s that are nested too deeply is rejected with its line', (_what, text) => {
+  expect(() => readEntries(text, 'md')).toThrow(new ContentError('its values are nested too deeply.', 2));
+});
