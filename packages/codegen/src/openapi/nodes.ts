@@ -55,24 +55,25 @@ export function createReport(errors: Diagnostic[], warnings: Diagnostic[]): Repo
 }
 
 /**
- * Parses a YAML document. Appends syntax errors to `diagnostics`, with duplicate keys, aliases that contain themselves, and
- * the key `__proto__`.
+ * Parses a YAML document. Appends syntax errors to `diagnostics`, with duplicate keys, aliases that contain themselves,
+ * values that are nested too deeply, and the key `__proto__`.
  */
 export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {
   let positions: Positions | undefined;
   const source = { file, readPositions: () => (positions ??= parsePositions(text)), moved: new Map() };
   const quickly = readQuickly(text);
-  if (quickly !== undefined) return { source, path: [], value: quickly };
+  if (quickly !== undefined) return requireDepth({ source, path: [], value: quickly }, diagnostics);
   const { document, lines } = source.readPositions();
   // A tag that is not of JSON would be ignored.
   const errors = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
-  for (const { message, pos } of errors) {
-    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
+  for (const { code, message, pos } of errors) {
+    const shown = code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : toSentence(message);
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: shown });
   }
   const problems = errors.length > 0 ? [] : findProblems(document, text);
   for (const { message, offset } of problems) diagnostics.push({ ...toLocation(file, lines, offset), message });
   const isSound = errors.length + problems.length === 0;
-  return { source, path: [], value: isSound ? toValue(document) : undefined };
+  return requireDepth({ source, path: [], value: isSound ? toValue(document) : undefined }, diagnostics);
 
   function toValue(parsed: Document): unknown {
     try {
@@ -84,6 +85,30 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
       return undefined;
     }
   }
+}
+
+/** Several times the depth of contracts that people or tools write. The limit protects recursive functions. */
+const MAX_DEPTH = 256;
+
+const TOO_DEEP = `Expected values nested at most ${MAX_DEPTH} levels deep; received more levels.`;
+
+/** Replaces the value of a document that is nested too deeply, which is reported where the excess begins. */
+function requireDepth(root: DocumentNode, diagnostics: Diagnostic[]): DocumentNode {
+  const path = findTooDeep(root.value, MAX_DEPTH);
+  if (path === undefined) return root;
+  diagnostics.push({ ...locateNode({ ...root, path }), message: TOO_DEEP });
+  return { ...root, value: undefined };
+}
+
+/** Returns the path of the first value that more than a number of values contain. */
+function findTooDeep(value: unknown, levels: number): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return [];
+  for (const [key, item] of Object.entries(value)) {
+    const path = findTooDeep(item, levels - 1);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
 }
 
 function parsePositions(text: string): Positions {

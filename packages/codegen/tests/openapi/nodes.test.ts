@@ -40,3 +40,17 @@ test('parseSource: positions are read when a message needs them', () => {
   const root = parseSource('a.yaml', 'a:\n  - b: 1\n', []);
   expect(locateNode(child(child(child(root, 'a'), 0), 'b'))).toEqual({ file: 'a.yaml', line: 2, column: 8 });
 });
+
+test.each([
+  ['that can be read', 257, { line: 1, column: 259 }],
+  ['that cannot be read', 10_000, { line: 1 }],
+])(
+  'parseSource: values that are nested too deeply are reported with their file, at a depth %s',
+  (_which, depth, at) => {
+    const diagnostics: Diagnostic[] = [];
+    const { value } = parseSource('a.yaml', `a: ${'['.repeat(depth)}${']'.repeat(depth)}`, diagnostics);
+    expect(value).toBeUndefined();
+    const message = 'Expected values nested at most 256 levels deep; received more levels.';
+    expect(diagnostics).toEqual([expect.objectContaining({ file: 'a.yaml', message, ...at })]);
+  },
+);
