@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage';
@@ -195,11 +196,19 @@ function createHandler(options: GraphqlOptions, unread: UnreadResponses) {
     return { status: 200, response: known };
   }
 
-  return (exchange: Exchange): GraphqlResult | Promise<GraphqlResult> => {
+  function start(exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
     const { request, response, headers } = exchange;
     const admission = admit?.(request, response, headers.length === 0 ? response : toTarget(headers));
     return admission ? admission.then(() => read(exchange)) : read(exchange);
-  };
+  }
+
+  /** Runs pipelined requests in turns. Their responses would wait for each other uncounted. */
+  async function startInTurn(exchange: Exchange): Promise<GraphqlResult> {
+    await once(exchange.response, 'socket');
+    return start(exchange);
+  }
+
+  return (exchange: Exchange) => (exchange.response.socket ? start(exchange) : startInTurn(exchange));
 }
 
 function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefined, unread: UnreadResponses) {

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { AppError } from '@trellis/core/errors';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import type { OperationBudget } from '../../src/graphql/budget.js';
@@ -32,12 +33,16 @@ const item = (): object => ({
   },
   wait: () => new Promise((resolve) => setTimeout(resolve, 20_000, 'late').unref()),
 });
+let longCount = 0;
 const roots = {
   item,
   refuse: () => {
     throw new AppError('not_found', 'No item with this name.');
   },
-  long: () => 'x'.repeat(64 * 1024 * 1024),
+  long: () => {
+    longCount += 1;
+    return 'x'.repeat(64 * 1024 * 1024);
+  },
   break: () => {
     throw new Error('connect /srv/private/site.db');
   },
@@ -273,6 +278,22 @@ describe('GraphQL endpoint', () => {
       await expect(small('2001:db8::1')).resolves.toMatchObject({ status: 200 });
     },
   );
+
+  test('runs pipelined queries in turns, so that a client that does not read holds one response', async () => {
+    const query = (text: string) =>
+      `GET /graphql?query=${encodeURIComponent(text)} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n`;
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    longCount = 0;
+    socket.write(`${query('{long}')}${query('{again:long}')}${query('{item{name}}')}`);
+    await once(socket, 'readable');
+    expect(longCount).toBe(1);
+    let text = '';
+    for await (const chunk of socket) {
+      text = `${text.slice(-1_000)}${String(chunk)}`;
+      if (text.endsWith('{"data":{"item":{"name":"one"}}}')) break;
+    }
+    expect(longCount).toBe(2);
+  });
 
   describe('a malformed request', () => {
     const deepJson = (levels: number) => `${'{"and":'.repeat(levels)}{}${'}'.repeat(levels)}`;
