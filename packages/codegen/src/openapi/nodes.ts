@@ -66,10 +66,10 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
   const { document, lines } = source.readPositions();
   // A tag that is not of JSON would be ignored.
   const errors = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
-  for (const { code, message, pos } of errors) {
-    const shown = code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : toSentence(message);
-    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: shown });
-  }
+  // The library reports a stack overflow where each of its parsers has stopped.
+  const overflow = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  for (const { message, pos } of overflow ? [{ ...overflow, message: TOO_DEEP }] : errors)
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   const problems = errors.length > 0 ? [] : findProblems(document, text);
   for (const { message, offset } of problems) diagnostics.push({ ...toLocation(file, lines, offset), message });
   const isSound = errors.length + problems.length === 0;
@@ -79,9 +79,10 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
     try {
       return parsed.toJS();
     } catch (error) {
+      if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
       // The library limits how often aliases are repeated, to 100 times.
-      if (!(error instanceof ReferenceError)) throw error;
-      diagnostics.push({ file, line: 1, column: 1, message: 'The aliases of the document repeat too many values.' });
+      const repeated = 'The aliases of the document repeat too many values.';
+      diagnostics.push({ file, line: 1, column: 1, message: error instanceof RangeError ? TOO_DEEP : repeated });
       return undefined;
     }
   }
