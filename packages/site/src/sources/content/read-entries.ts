@@ -1,12 +1,15 @@
 import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
 import {
+  type CST,
+  Composer,
   type Document,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
-  parseAllDocuments,
+  Parser,
   type Scalar,
   visit,
   type YAMLError,
@@ -121,7 +124,7 @@ function assertLength(text: string, format: string): void {
 
 function readYaml(text: string, linesBefore: number): ContentEntry[] {
   assertLength(text, 'YAML');
-  const { documents, counter } = parseYaml(text);
+  const { documents, counter } = parseYaml(text, linesBefore);
   return documents.flatMap((document) => {
     const [error] = document.errors;
     const lineFrom = (offset: number) => linesBefore + counter.linePos(offset).line;
@@ -129,8 +132,6 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       const start = findQuote(document, error.pos[0]);
       throw new ContentError('expected a closing quote for the text that begins here.', lineFrom(start));
     }
-    // The message of the parser is that of the stack overflow.
-    if (error?.code === 'RESOURCE_EXHAUSTION') throw new ContentError(NESTED_TOO_DEEPLY, lineFrom(error.pos[0]));
     if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
     const isWritten = checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
@@ -187,8 +188,8 @@ interface ParsedYaml {
  * allows, although YAML requires spaces: such lines are indented, one after the other, as long as little text has to be
  * parsed again.
  */
-function parseYaml(text: string): ParsedYaml {
-  const original = parseDocuments(text);
+function parseYaml(text: string, linesBefore: number): ParsedYaml {
+  const original = parseDocuments(text, linesBefore);
   const lines = text.split('\n');
   let parsed = original;
   let indented = 0;
@@ -211,7 +212,7 @@ function parseYaml(text: string): ParsedYaml {
     indented = number;
     text = lines.join('\n');
     rest -= text.length;
-    parsed = parseDocuments(text);
+    parsed = parseDocuments(text, linesBefore);
   }
 }
 
@@ -239,17 +240,29 @@ function findIndent(lines: readonly string[], index: number): number {
   return 0;
 }
 
-function parseDocuments(text: string): ParsedYaml {
+function parseDocuments(text: string, linesBefore: number): ParsedYaml {
   const counter = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    lineCounter: counter,
-    prettyErrors: false,
-    uniqueKeys: false,
-    // Mappings with the key `<<` take values from others, as in YAML 1.1 and in the parsers of other tools.
-    merge: true,
-    logLevel: 'error',
-  });
-  return { documents: Array.isArray(documents) ? documents : [], counter };
+  // Mappings with the key `<<` take values from others, as in YAML 1.1 and in the parsers of other tools.
+  const composer = new Composer({ uniqueKeys: false, merge: true, logLevel: 'error' });
+  return { documents: [...composer.compose(readTokens(text, counter, linesBefore))], counter };
+}
+
+/**
+ * Several times the depth of values that people write. The functions after the tokens are recursive, and near the end of the
+ * stack V8 ends the process if it compiles a regular expression.
+ */
+const MAX_DEPTH = 500;
+
+/** Reads the tokens of YAML. @throws ContentError where values are nested too deeply. */
+function* readTokens(text: string, counter: LineCounter, linesBefore: number): Generator<CST.Token> {
+  const parser = new Parser(counter.addNewLine);
+  counter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH)
+      throw new ContentError(NESTED_TOO_DEEPLY, linesBefore + counter.linePos(parser.offset).line);
+  }
+  yield* parser.end();
 }
 
 /** The parser searches the whole document for each alias. */
@@ -317,7 +330,7 @@ function unfold(document: Document.Parsed, line: number): unknown {
   try {
     return document.toJS({ maxAliasCount: -1 });
   } catch (error) {
-    throw new ContentError(error instanceof RangeError ? NESTED_TOO_DEEPLY : firstLine(error), line);
+    throw new ContentError(firstLine(error), line);
   }
 }
 
