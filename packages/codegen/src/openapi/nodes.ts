@@ -68,8 +68,10 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
   const errors = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   // The library reports a stack overflow where each of its parsers has stopped.
   const overflow = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  for (const { message, pos } of overflow ? [{ ...overflow, message: TOO_DEEP }] : errors)
-    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
+  for (const { message, pos } of overflow ? [overflow] : errors) {
+    const shown = overflow ? TOO_DEEP : toSentence(message);
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: shown });
+  }
   const problems = errors.length > 0 ? [] : findProblems(document, text);
   for (const { message, offset } of problems) diagnostics.push({ ...toLocation(file, lines, offset), message });
   const isSound = errors.length + problems.length === 0;
